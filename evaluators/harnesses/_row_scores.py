@@ -6,7 +6,7 @@ other characters that platforms refuse: `header`, `header/field/items.each.price
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -112,19 +112,16 @@ def _measured(outcomes: Sequence[Outcome]) -> tuple[int, int]:
 
 def _with_values(one: FieldView) -> FieldView:
     """The score with the values of the field, where the row has one; with how many there are otherwise."""
-    return replace(one, metadata={"path": one.path, "status": one.status.word, **_values(one)})
-
-
-def _values(one: FieldView) -> Mapping[str, Any]:
+    found: dict[str, Any] = {"path": one.path, "status": one.status.word}
     if len(one.outcomes) > 1:
-        return dict(zip(("n", "right"), _measured(one.outcomes), strict=True))
-    found: dict[str, Any] = {}
+        n, right = _measured(one.outcomes)
+        return replace(one, metadata={**found, "n": n, "right": right})
     for name, value in (("expected", one.expected), ("output", one.actual)):
         text = value if isinstance(value, str) else repr(value)
         if value is not MISSING:
             found[name] = value if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     credit = one.outcomes[0].score if one.outcomes else None
-    return found if credit in (None, 0.0, 1.0) else {**found, "credit": credit}
+    return replace(one, metadata=found if credit in (None, 0.0, 1.0) else {**found, "credit": credit})
 
 
 def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:

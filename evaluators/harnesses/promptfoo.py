@@ -41,9 +41,9 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
     scorer = _scorer(str(config["suite"]), tuple(sorted((config.get("columns") or {}).items())), config.get("overall"))
     scores = scorer.score(HostRow({"vars": variables, "output": output, **context}, output, more=[variables]))
     return {
-        **_result(scores.overall),
+        **promptfoo_result(scores.overall),
         "namedScores": {one.name: one.score for one in scores.every if one.score is not None},
-        "componentResults": [_result(one) for one in scores.evaluators if one.path is None],
+        "componentResults": [promptfoo_result(one) for one in scores.evaluators if one.path is None],
     }
 
 
@@ -52,7 +52,8 @@ def _scorer(suite: str, columns: tuple[tuple[str, str], ...], overall: str | Non
     return SuiteScorer(suite, columns=dict(columns), overall=overall, keep=False)
 
 
-def _result(one: FieldView) -> dict[str, Any]:
+def promptfoo_result(one: FieldView) -> dict[str, Any]:
+    """A score in promptfoo's words: what could not be measured does not pass, and the reason says so."""
     reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
     passed = one.error is None and one.passed is not False
     score = one.score if one.score is not None else float(passed)

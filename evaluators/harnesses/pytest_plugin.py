@@ -8,6 +8,7 @@ with `.evaluators.yaml`, those that the option `evaluators_suites` names by patt
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,7 +37,7 @@ def assert_suite(suite: str | Path | Suite, test_set: str | Path | None = None, 
     `Suite.run`. Raises Problems when the suite cannot be run at all.
     """
     __tracebackhide__ = True
-    with _ran(suite, test_set, options) as ran:
+    with closing(_ran(suite, test_set, options)) as ran:
         said = [ran.said(gate) for gate in ran.result.gates if gate.verdict in ("failed", "undecided")]
         said += ran.unmeasured()
         if said:
@@ -143,12 +144,6 @@ class Ran(Struct):
     targets: Mapping[str, Target]
     """The evaluator and the field of each gate, by how the suite writes it."""
     folder: Any
-
-    def __enter__(self) -> Ran:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Removes the folder."""

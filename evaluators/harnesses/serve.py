@@ -15,8 +15,7 @@ for its body, few requests are held at once, and fewer are scored at once; those
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from hmac import compare_digest
 from pathlib import Path
 from time import monotonic
@@ -26,6 +25,7 @@ from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowScores
 from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.harnesses.promptfoo import promptfoo_result
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
@@ -103,24 +103,17 @@ class ScoreApp:
         if name not in self._scorers or (path == "/score" and len(self._scorers) > 1):
             hint = suggestion(name, self._scorers) or f"suites: {', '.join(sorted(self._scorers))}"
             return _refused(404, f"name the suite: {hint}")
-        if self._token is not None and not compare_digest(headers.get("authorization", "").encode(), self._bearer):
+        if self._token is not None and not compare_digest(
+            headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()
+        ):
             return _refused(401, "this service wants its token: Authorization: Bearer TOKEN")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return _refused(415, "a request is JSON, and says so: Content-Type: application/json")
         if self._held >= self._max_requests:
             return _refused(503, "too many requests are under way; ask again in a moment")
-        with self._one_more():
-            return await self._read_and_scored(self._scorers[name], receive)
-
-    @property
-    def _bearer(self) -> bytes:
-        return f"Bearer {self._token}".encode()
-
-    @contextmanager
-    def _one_more(self) -> Iterator[None]:
         self._held += 1
         try:
-            yield
+            return await self._read_and_scored(self._scorers[name], receive)
         finally:
             self._held -= 1
 
@@ -179,18 +172,10 @@ def _scored(scorer: SuiteScorer, raw: bytes) -> Answer:
         and isinstance(context := asked.get("context"), dict)
         and isinstance(context.get("vars"), dict)
     ):
-        return 200, _promptfoo_answer(scorer.score(given_by_webhook({**asked, "inputs": context["vars"]})))
+        scores = scorer.score(given_by_webhook({**asked, "inputs": context["vars"]}))
+        return 200, {**score_answer(scores), **promptfoo_result(scores.overall)}
     scores = scorer.score(given_by_webhook(asked))
     return 200 if scores.overall.error is None else 422, score_answer(scores)
-
-
-def _promptfoo_answer(scores: RowScores) -> dict[str, Any]:
-    """The scores of a row as promptfoo wants them: what could not be measured does not pass, and the reason says so."""
-    overall = scores.overall
-    passed = overall.error is None and overall.passed is not False
-    score = overall.score if overall.score is not None else float(passed)
-    reason = f"error: {overall.error}" if overall.error is not None else overall.reason or overall.label
-    return {**score_answer(scores), "pass": passed, "score": score, "reason": reason}
 
 
 _ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'

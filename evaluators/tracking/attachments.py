@@ -38,8 +38,9 @@ TABLE: Final = "rows.json"
 _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 
-def params_of(record: Run) -> dict[str, Any]:
-    """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite."""
+def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
+    """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite; `environment` where that
+    is asked for."""
     result = record.result
     run = {
         "suite": result.name,
@@ -48,13 +49,16 @@ def params_of(record: Run) -> dict[str, Any]:
         "test_set_fingerprint": result.data_fingerprint,
         "version": result.version,
     }
+    found: dict[str, Any] = {"run": run}
+    if environment:
+        found["environment"] = environment_of(record)
     if not record.facts.suite:
-        return {"run": run}
+        return found
     with reading_inside(record.place, PRESETS):
         written = as_written(record.place / record.facts.suite)
     names = [one.name for one in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
-    return {"run": run, "evaluators": evaluators, "suite": written}
+    return {**found, "evaluators": evaluators, "suite": written}
 
 
 def flat_params(record: Run) -> dict[str, str]:

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
@@ -129,6 +130,13 @@ def telling(sending: Sending | None, tracker: str) -> Iterator[None]:
 def sent(done: int, total: int) -> None:
     """Tells that so many rows of all that are sent one by one are there."""
     _TOLD.get()(done, total)
+
+
+def batches(entries: Iterable[Entry], most: int) -> Iterator[list[Entry]]:
+    """The entries in lists of at most `most`: platforms take no more at once."""
+    rest = iter(entries)
+    while some := list(islice(rest, most)):
+        yield some
 
 
 def counted(entries: Iterable[Entry], total: int | None = None) -> Iterator[Entry]:

@@ -127,9 +127,9 @@ def as_file_name(name: str) -> str:
     return spelled.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip(" .") or "_"
 
 
-def shown(name: str, most: int = 60) -> str:
-    """The name as messages quote it: short."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
+def shown(text: str, most: int = 60) -> str:
+    """The text in at most so many characters, as messages quote names; one that is longer ends in `…`."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _said(character: str) -> str:

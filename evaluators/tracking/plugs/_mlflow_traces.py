@@ -81,7 +81,7 @@ def _on_new_traces(
     import mlflow
 
     rows = [
-        (runs[variant], _row_name(row), row)
+        (runs[variant], str(row.number) if variant is None else f"{variant}/{row.number}", row)
         for variant in record.each_variant
         for row in wrong_rows_first(row_views(record, (variant,)), settings.trace_rows)
     ]
@@ -114,10 +114,6 @@ def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[A
         token = page.token
         if not token:
             return
-
-
-def _row_name(row: RowView) -> str:
-    return str(row.number) if row.variant is None else f"{row.variant}/{row.number}"
 
 
 def _trace(

@@ -51,7 +51,7 @@ class Files(Tracker):
         _check_own(folder)
         plot, drawn = _plot(record.result)
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
-        write_text(folder / PARAMS, _HEAD + _params_yaml(params_of(record)))
+        write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
         write_text(folder / METRICS, _metrics_json(self.metrics(record.result)))
         return Link("files", folder.as_posix(), run_key(record))
@@ -92,12 +92,8 @@ def _plot(result: RunResult) -> tuple[str, bool]:
     return stream.getvalue(), bool(fields)
 
 
-def _params_yaml(params: Mapping[str, Any]) -> str:
-    """The parameters as YAML."""
-    return "\n".join(_lines(params, "")) + "\n"
-
-
 def _lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
+    """Maps as lines of YAML."""
     for key, value in data.items():
         if isinstance(value, Mapping) and value:
             yield f"{margin}{key_text(key)}:"

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -22,8 +21,10 @@ from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import attachments, environment_of, flat_params, note_of, row_table
 from evaluators.tracking.metrics import Number, of_variant
+from evaluators.tracking.sending import batches
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
+from evaluators.values.files import shown
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -128,7 +129,7 @@ class MLflow(RowTracker):
             _TABLES: _TABLE_TAG,
             **(_machine() if self.environment else {}),
         }.items():
-            client.set_tag(run.info.run_id, tag, _cut(text, _NOTE))
+            client.set_tag(run.info.run_id, tag, shown(text, _NOTE))
         client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
         _log_table(client, record, run.info.run_id, (variant,))
         return run
@@ -159,10 +160,13 @@ class MLflow(RowTracker):
         )
         _log_values(client, record, run, self.metrics(result), flat_params(record))
         tags = dict(_tags(record, self.environment))
-        for named in _some((RunTag(name, _cut(text, _NOTE)) for name, text in tags.items()), 100):
+        for named in batches((RunTag(name, shown(text, _NOTE)) for name, text in tags.items()), 100):
             client.log_batch(run_id, tags=named)
         client.log_inputs(run_id, datasets=[_test_set(record)])
-        _log_files(client, record, run_id, self.environment)
+        _log_table(client, record, run_id)
+        with attachments(record, None, self.environment) as files:
+            for name, file in files.items():
+                client.log_artifact(run_id, str(file), name.rpartition("/")[0])
 
 
 def _log_values(
@@ -173,18 +177,11 @@ def _log_values(
 
     run_id, at = run.info.run_id, _started(record) or run.info.start_time
     metrics, settings = _fitting(metrics, run.data.metrics), _fitting(params, {})
-    new = [Param(name, _cut(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
-    for some in _some((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
+    new = [Param(name, shown(text, _TEXT)) for name, text in settings.items() if name not in run.data.params]
+    for some in batches((Metric(name, value, at, 0) for name, value in metrics.items()), 500):
         client.log_batch(run_id, metrics=some)
-    for texts in _some(new, 100):
+    for texts in batches(new, 100):
         client.log_batch(run_id, params=texts)
-
-
-def _some(entities: Iterable[Any], most: int) -> Iterator[list[Any]]:
-    """The entities in lists of at most `most`: MLflow takes no more at once."""
-    rest = iter(entities)
-    while some := list(islice(rest, most)):
-        yield some
 
 
 def _fitting(wanted: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
@@ -285,13 +282,6 @@ def _log_table(client: MlflowClient, record: Run, run_id: str, variants: Sequenc
         client.log_dict(run_id, row_table(record, variants), TABLE)
 
 
-def _log_files(client: MlflowClient, record: Run, run_id: str, environment: bool) -> None:
-    _log_table(client, record, run_id)
-    with attachments(record, None, environment) as files:
-        for name, file in files.items():
-            client.log_artifact(run_id, str(file), name.rpartition("/")[0])
-
-
 def _started(record: Run) -> int | None:
     known = record.result.environment
     return None if known is None else round(datetime.fromisoformat(known.started).timestamp() * 1000)
@@ -307,7 +297,3 @@ def _address(uri: str, experiment: str, run: str) -> str:
     if not uri.startswith(("http://", "https://")):
         return without_password(uri).replace(f"{Path.cwd()}/", "")
     return f"{without_password(uri).rstrip('/')}/#/experiments/{experiment}/runs/{run}"
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from pydantic import Field, NonNegativeInt
@@ -20,8 +19,9 @@ from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wr
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import environment_of, flat_params
-from evaluators.tracking.sending import counted
+from evaluators.tracking.sending import batches, counted
 from evaluators.tracking.tracker import Link, RowTracker, run_key
+from evaluators.values.files import shown
 from evaluators.values.json_text import to_text
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ class OpenTelemetry(RowTracker):
         run, session = _Run(record, self), PatientSession()
         with _messages() as said:
             if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
-                _export(OTLPSpanExporter, self._address("traces"), _some(run.spans()), "traces", session, said)
+                _export(OTLPSpanExporter, self._address("traces"), batches(run.spans(), _BATCH), "traces", session, said)
             if self._sends("LOGS"):
-                _export(OTLPLogExporter, self._address("logs"), _some(run.logs()), "logs", session, said)
+                _export(OTLPLogExporter, self._address("logs"), batches(run.logs(), _BATCH), "logs", session, said)
             if self._sends("METRICS"):
                 _export(OTLPMetricExporter, self._address("metrics"), [run.metrics()], "metrics", session, said)
         if left_out := session.partial():
@@ -218,7 +218,7 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     """The run: its settings and its metrics as attributes."""
     result = record.result
     attributes: dict[str, Any] = {f"{OURS}.run_key": run_key(record), f"{OURS}.complete": result.complete}
-    attributes |= {f"{OURS}.param.{_dotted(name)}": _cut(text) for name, text in flat_params(record).items()}
+    attributes |= {f"{OURS}.param.{_dotted(name)}": shown(text, _TEXT) for name, text in flat_params(record).items()}
     if settings.environment:
         attributes |= {f"{OURS}.environment.{name}": text for name, text in environment_of(record).items()}
     attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(result).items()}
@@ -233,7 +233,7 @@ def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetr
     for role, name in (("input", INPUT), ("output", OUTPUT), ("expected", f"{OURS}.expected")):
         cell = (row.cells or {}).get(columns.get(role, ""))
         if cell is not None and settings.contents:
-            attributes[name] = _cut(cell if isinstance(cell, str) else to_text(cell))
+            attributes[name] = shown(cell if isinstance(cell, str) else to_text(cell), _TEXT)
     path = f"{row.variant or ''}/{row.number}"
     node = _Node(path, f"row {row.id}", "CHAIN", root, attributes)
     node.evaluated = _evaluated_span(row.cells or {}, settings)
@@ -269,18 +269,12 @@ def _result(one: FieldView, contents: bool) -> dict[str, Any]:
     if one.score is not None:
         found[SCORE] = float(one.score)
     if one.reason is not None and contents:  # reasons quote what is in the row
-        found[EXPLANATION] = _cut(one.reason)
+        found[EXPLANATION] = shown(one.reason, _TEXT)
     if one.path is not None:
         found[f"{OURS}.field"] = one.path
     if one.issue is not None:
         found[ERROR_TYPE] = one.issue.code
     return found
-
-
-def _some(whole: Iterable[Any]) -> Iterator[list[Any]]:
-    rest = iter(whole)
-    while some := list(islice(rest, _BATCH)):
-        yield some
 
 
 def _export(
@@ -361,7 +355,3 @@ def _times(record: Run) -> tuple[int, int]:
 
 def _dotted(name: str) -> str:
     return name.replace("/", ".")
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from pydantic import NonNegativeInt
@@ -19,7 +18,7 @@ from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import environment_of, flat_params
 from evaluators.tracking.metrics import of_variant
 from evaluators.tracking.patience import in_parallel
-from evaluators.tracking.sending import sent
+from evaluators.tracking.sending import batches, sent
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
 from evaluators.values.json_text import NotJSON, parse
@@ -202,12 +201,10 @@ def _evaluation(one: FieldView) -> dict[str, Any]:
 
 def _annotate(client: Client, record: Run, column: str) -> None:
     """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
-    annotations = iter([each for one in row_views(record) for each in _annotations(one, column, record)])
-    found = False
-    while some := list(islice(annotations, _AT_ONCE)):
+    annotations = [each for one in row_views(record) for each in _annotations(one, column, record)]
+    for some in batches(annotations, _AT_ONCE):
         client.spans.log_span_annotations(span_annotations=some, sync=True)
-        found = True
-    if not found:
+    if not annotations:
         raise _no_ids(column)
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from evaluators.issues import problem
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
+from evaluators.tracking.attachments import RowTable, attachments, params_of, row_table
 from evaluators.tracking.tracker import Link, Platform, run_key
 from evaluators.values.addresses import without_password
 
@@ -55,9 +55,7 @@ class Trackio(Platform):
         return Link("trackio", without_password(server).partition("?")[0] if server else None, run)
 
     def _log(self, trackio: Any, record: Run, project: str, name: str) -> None:
-        config = params_of(record)
-        if self.environment:
-            config["environment"] = environment_of(record)
+        config = params_of(record, self.environment)
         table = row_table(record)
         run = trackio.init(
             project=project, name=name, config=config, group=record.result.name, resume="allow", embed=False,

@@ -11,7 +11,7 @@ from evaluators.issues import problem
 from evaluators.reports.names import segment
 from evaluators.run.reader import Run
 from evaluators.settings import Name
-from evaluators.tracking.attachments import RowTable, attachments, environment_of, params_of, row_table
+from evaluators.tracking.attachments import RowTable, attachments, params_of, row_table
 from evaluators.tracking.tracker import Link, Platform, run_key
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
@@ -54,9 +54,7 @@ class WeightsAndBiases(Platform):
         return Link("wandb", None if run.offline else run.url, run.id)
 
     def _started(self, record: Run, wandb: Any) -> Any:
-        config = params_of(record)
-        if self.environment:
-            config["environment"] = environment_of(record)
+        config = params_of(record, self.environment)
         settings = wandb.Settings(
             silent=True, console="off", save_code=False, disable_code=True, disable_git=True, disable_job_creation=True,
             x_disable_meta=True, x_disable_stats=True, x_disable_machine_info=True, x_save_requirements=False, host="-",
