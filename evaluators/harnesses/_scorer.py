@@ -10,7 +10,7 @@ import hashlib
 import re
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from evaluators.api.loading import load
 from evaluators.api.score_columns import overall_of
@@ -170,8 +170,10 @@ class SuiteScorer:
         return Prepared(self.suite, TestSet(_NAME, memory_rows(columns), ids, TestSetConfig()), roles)
 
 
-def scorer_of(
-    suite: str | Path | Suite | SuiteScorer, columns: Places | None = None, overall: str | None = None
-) -> SuiteScorer:
+AnySuite: TypeAlias = str | Path | Suite | SuiteScorer
+"""A suite or its file, or a scorer that several of a host share."""
+
+
+def scorer_of(suite: AnySuite, columns: Places | None = None, overall: str | None = None) -> SuiteScorer:
     """The scorer of a suite; one that is given is shared."""
     return suite if isinstance(suite, SuiteScorer) else SuiteScorer(suite, columns=columns, overall=overall)

@@ -10,17 +10,15 @@ with `handler = suite_handler("suite.yaml")`. Its webhook evaluator needs no cod
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places
 from evaluators.harnesses._row_scores import RowError
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 
 
 def suite_handler(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
+    suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> Callable[[Mapping[str, Any], Any], dict[str, Any]]:
     """A function of a test case's columns and an output: `{"score": 0.5, "success": false, "header": 0.5, "header.city": 0, …}`.
 

@@ -10,12 +10,10 @@ Braintrust keeps as an error of that scorer. A row that is left out has no score
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.reports.names import OVERALL, segment
 from evaluators.reports.rows import FieldView
 
@@ -26,9 +24,7 @@ with needs("autoevals", "autoevals"):
 class PartScorer(Scorer):
     """One part of a suite: keys of `input` and `metadata` are columns."""
 
-    def __init__(
-        self, suite: str | Path | Suite | SuiteScorer, part: str = OVERALL, *, columns: Places | None = None
-    ) -> None:
+    def __init__(self, suite: AnySuite, part: str = OVERALL, *, columns: Places | None = None) -> None:
         """`part` is an evaluator by its name. Raises Problems with all that is wrong with the suite."""
         self.suite = scorer_of(suite, columns)
         self.part = self.suite.asked_for(part)
@@ -52,16 +48,14 @@ class PartScorer(Scorer):
         return self.suite.score_part(self.part, HostRow(own, output, expected, input, more=[metadata]))
 
 
-def suite_scorers(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
-) -> list[PartScorer]:
+def suite_scorers(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[PartScorer]:
     """The overall score and every evaluator of a suite. They share one `suite`, and a row is scored once."""
     shared = scorer_of(suite, columns, overall)
     return [PartScorer(shared, part) for part in shared.parts]
 
 
 def suite_functions(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
+    suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> list[Callable[..., list[Score]]]:
     """The same as functions for Braintrust: each gives the score of its part, and one for each field."""
     return [_function(one) for one in suite_scorers(suite, columns=columns, overall=overall)]

@@ -9,13 +9,11 @@ cannot measure a row raises, which deepeval keeps as the metric's error when it 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowError
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.model import MISSING
 from evaluators.reports.names import OVERALL
 
@@ -28,11 +26,7 @@ class SuiteMetric(BaseMetric):
     """One part of a suite: `actual_output` is the output, `expected_output` the expected answer, keys of the metadata are columns."""
 
     def __init__(
-        self,
-        suite: str | Path | Suite | SuiteScorer,
-        part: str = OVERALL,
-        columns: Places | None = None,
-        succeeds_at: float | None = None,
+        self, suite: AnySuite, part: str = OVERALL, columns: Places | None = None, succeeds_at: float | None = None
     ) -> None:
         """`part` is an evaluator by its name. It succeeds when the evaluator passes, or from `succeeds_at` on where that is given.
 
@@ -82,9 +76,7 @@ class SuiteMetric(BaseMetric):
         return self.part
 
 
-def suite_metrics(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
-) -> list[SuiteMetric]:
+def suite_metrics(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[SuiteMetric]:
     """The overall score and every evaluator of a suite. They share one `suite`, and a test case is scored once."""
     shared = scorer_of(suite, columns, overall)
     return [SuiteMetric(shared, part) for part in shared.parts]

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from math import nan
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowScores, names_of
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.model import MISSING
 
 with needs("inspect_ai", "inspect-ai"):
@@ -29,9 +27,7 @@ with needs("inspect_ai", "inspect-ai"):
 
 
 @scorer(metrics={"*": [mean(), stderr()]}, name="suite")
-def suite_scorer(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
-) -> Scorer:
+def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> Scorer:
     """A suite as a scorer: the target is the expected answer, keys of the metadata are columns, the completion is the output.
 
     `columns` are places such as `metadata.shop`. Raises Problems with all that is wrong with the suite.

@@ -9,12 +9,10 @@ Each score is an evaluation under its name. Langfuse drops an evaluator that rai
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.reports.rows import FieldView
 
 with needs("langfuse", "langfuse"):
@@ -26,13 +24,7 @@ class SuiteEvaluations:
 
     __name__ = "suite"
 
-    def __init__(
-        self,
-        suite: str | Path | Suite | SuiteScorer,
-        *,
-        columns: Places | None = None,
-        overall: str | None = None,
-    ) -> None:
+    def __init__(self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> None:
         """`columns` are places such as `input.shop` or `metadata.gold`. Raises Problems with all that is wrong with the suite."""
         self.suite = scorer_of(suite, columns, overall)
 

@@ -9,12 +9,10 @@ Each score is a feedback under its name. One that could not be measured has no s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.reports.rows import FieldView
 
 
@@ -23,13 +21,7 @@ class SuiteResults:
 
     __name__ = "suite"
 
-    def __init__(
-        self,
-        suite: str | Path | Suite | SuiteScorer,
-        *,
-        columns: Places | None = None,
-        overall: str | None = None,
-    ) -> None:
+    def __init__(self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> None:
         """`columns` are places such as `inputs.shop` or `reference_outputs.gold`. Raises Problems with all that is wrong with the
         suite."""
         self.suite = scorer_of(suite, columns, overall)

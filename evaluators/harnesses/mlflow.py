@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import PrivateAttr
@@ -20,7 +19,7 @@ from pydantic import PrivateAttr
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowScores, names_of
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
 from evaluators.model import MISSING
 from evaluators.reports.names import field_name, segment
 from evaluators.reports.rows import FieldView
@@ -39,12 +38,7 @@ class SuiteFeedback(Scorer):
     _suite: SuiteScorer = PrivateAttr()
 
     def __init__(
-        self,
-        suite: str | Path | Suite | SuiteScorer,
-        *,
-        columns: Places | None = None,
-        overall: str | None = None,
-        **rest: Any,
+        self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None, **rest: Any
     ) -> None:
         """`columns` are places such as `inputs.shop` or `expectations.gold`. Raises Problems with all that is wrong with the suite."""
         super().__init__(**rest)
@@ -64,9 +58,7 @@ class SuiteFeedback(Scorer):
         return [_feedback(one, self._suite.suite) for one in scores.every]
 
 
-def table_metrics(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
-) -> list[Any]:
+def table_metrics(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[Any]:
     """Metrics for `mlflow.models.evaluate(extra_metrics=…)`: one for each score whose name depends on the suite alone.
 
     `predictions` are the outputs, `targets` the expected answers, and the columns that the suite names are taken from the data. The

@@ -8,12 +8,10 @@ Each score is a result under its name. One that could not be measured is a faile
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.model import MISSING
 
 with needs("opik", "opik"):
@@ -26,7 +24,7 @@ class SuiteMetric(BaseMetric):
 
     def __init__(
         self,
-        suite: str | Path | Suite | SuiteScorer,
+        suite: AnySuite,
         *,
         columns: Places | None = None,
         overall: str | None = None,

@@ -11,14 +11,12 @@ cannot measure a row has an error there, and the others have their scores.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
 from evaluators.reports.names import segment
 from evaluators.reports.rows import FieldView
 
@@ -35,9 +33,7 @@ class SuiteEvaluators(Struct, frozen=True):
     """The evaluators by name, as `run_experiment` takes them."""
 
 
-def suite_evaluators(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
-) -> SuiteEvaluators:
+def suite_evaluators(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> SuiteEvaluators:
     """A suite as Phoenix evaluators: `expected` is the expected answer, keys of `input` and `metadata` are columns.
 
     `columns` are places such as `input.shop` or `metadata.gold`. Raises Problems with all that is wrong with the suite.

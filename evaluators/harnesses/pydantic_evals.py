@@ -12,12 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
 from evaluators.model import MISSING
 from evaluators.reports.names import OVERALL
 
@@ -69,7 +67,7 @@ class SuiteEvaluator(Evaluator):
 
 
 def suite_evaluators(
-    suite: str | Path | Suite | SuiteScorer, *, columns: Places | None = None, overall: str | None = None
+    suite: AnySuite, *, columns: Places | None = None, overall: str | None = None
 ) -> list[SuiteEvaluator]:
     """The overall score and every evaluator of a suite. They share one `scorer`, and a case is scored once.
 
