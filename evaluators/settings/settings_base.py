@@ -56,8 +56,9 @@ class Filled(Struct):
         return bool(self.texts)
 
     def note(self, text: str, shown: str, values: Mapping[str, str]) -> None:
-        """A text of the suite that was filled in with some values. Of equal ones the first says how it is shown."""
-        self.texts.setdefault(text, shown)
+        """A text of the suite, and the values that it was filled in with, if any. Of equal texts the first says how it is shown."""
+        if values:
+            self.texts.setdefault(text, shown)
         for value, name in values.items():
             self.values.setdefault(value, name)
 

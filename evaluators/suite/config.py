@@ -17,12 +17,12 @@ from msgspec.structs import replace
 from evaluators.builtin._evaluator import BUILTIN, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.named_comparators import NEIGHBOURS, read_comparator
-from evaluators.issues import MOST_PROBLEMS, Blame, Issue, Problems
+from evaluators.issues import MOST_PROBLEMS, Issue, Problems
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.judges.prices import JUDGE_COST
 from evaluators.needs import read_conditions
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell
+from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell, under
 from evaluators.suite.extends import presets_with
 from evaluators.suite.foreign_words import TYPES, exported, foreign_system, hint_for, today
 from evaluators.suite.graph import EvaluatorLine, check_edges
@@ -33,6 +33,8 @@ from evaluators.values.json_choice import PICKS
 from evaluators.values.quoting import flow
 
 SectionReader: TypeAlias = Callable[[Any, Mapping[str, Any]], Any]
+_Draft: TypeAlias = tuple[EvaluatorLine, object]
+"""A line as it is read, its name empty where none is written; and its first setting of its own, which tells it apart."""
 
 RUN_SETTINGS: Final = ("name", "needs", "when", "unmet", "parse", "pick")
 
@@ -47,14 +49,6 @@ class SuiteConfig(Struct, frozen=True):
     sections: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     version: int = 1
-
-
-class _LineDraft(Struct):
-    loc: Loc
-    name: str | None
-    settings: Evaluator
-    run: dict[str, Any]
-    first: tuple[str, Any] | None
 
 
 def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None = None) -> SuiteConfig:
@@ -99,7 +93,10 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     lines = _named(drafts, details)
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
-    possible = partial(_may_be_called, unread)
+
+    def possible(name: str) -> bool:
+        return any(_may_be_called(name, item) for item in unread)
+
     measured = data.get("measures")
     measures = tuple(measured) if isinstance(measured, Mapping) else ()
     if any(each.price_file() for each in (judge, *_own_judges(lines)) if each is not None):
@@ -163,21 +160,13 @@ def _makes_values(loc: Loc, index: int) -> bool:
     return word == "transforms" or (word == "labels" and "fields" not in inside)
 
 
-def as_issue(source: SuiteSource, detail: Detail) -> Issue:
-    """A detail with its file, line and column."""
-    return Issue(
-        detail.code,
-        Blame.CONFIG,
-        source.filled.masked(detail.message),
-        source.place(detail.loc, key=detail.key),
-        detail.hint and source.filled.masked(detail.hint),
-        source.excerpt(detail.loc, key=detail.key),
-    )
-
-
 def _issues(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
-    ordered = sorted(details, key=lambda detail: source.position(detail.loc, key=detail.key))
-    return list(dict.fromkeys(as_issue(source, detail) for detail in ordered))
+    """The details with their places, each once: the suite's own lines first, then those of the files it extends."""
+    own, masked = source.root.spot.document, source.filled.masked
+    placed = [(source.spot(detail.loc, key=detail.key), detail) for detail in details]
+    placed.sort(key=lambda one: (one[0].document is not own, *one[0].at))
+    issues = (spot.issue(one.code, masked(one.message), one.hint and masked(one.hint)) for spot, one in placed)
+    return list(dict.fromkeys(issues))
 
 
 def _drafts(
@@ -187,7 +176,7 @@ def _drafts(
     details: list[Detail],
     notes: list[str],
     unread: list[object],
-) -> list[_LineDraft]:
+) -> list[_Draft]:
     items = data.get("evaluators")
     if items is None:
         if any(suggestion(str(key), ("evaluators",)) for key in data):
@@ -202,7 +191,7 @@ def _drafts(
         return []
     if not items:
         details.append(Detail(("evaluators",), "evaluators is empty: a suite names at least one"))
-    drafts = []
+    drafts: list[_Draft] = []
     for index, item in enumerate(items):
         loc: Loc = ("evaluators", index)
         said: list[str] = []
@@ -217,12 +206,8 @@ def _drafts(
     return drafts
 
 
-def _may_be_called(unread: Sequence[object], name: str) -> bool:
+def _may_be_called(name: str, item: object) -> bool:
     """Whether the name could be that of a line that could not be read, which is said where the line stands."""
-    return any(_could_be(item, name) for item in unread)
-
-
-def _could_be(item: object, name: str) -> bool:
     try:
         written, options, _ = _shape(item)
         kind = today(written, options).type
@@ -236,13 +221,11 @@ def _could_be(item: object, name: str) -> bool:
 
 def _draft(
     item: object, loc: Loc, context: Mapping[str, Any], notes: list[str], source: SuiteSource, *, hinted: bool
-) -> _LineDraft:
+) -> _Draft:
     """One line as it is read. `hinted` is whether a problem of it gets a hint: what is shown to nobody needs none."""
     written, options, base = _shape(item)
-    try:
+    with under(*base):
         found = today(written, options)
-    except BadSettings as error:
-        raise BadSettings(detail.under(*base) for detail in error.details) from error
     if found.type not in BUILTIN and not hinted:
         raise bad(f'unknown evaluator type "{found.type}"')
     try:
@@ -268,12 +251,9 @@ def _draft(
     collected = _run_settings(run, details)
     if details or settings is None:
         raise BadSettings(detail.under(*base) for detail in details)
-    rest = [
-        (key, value)
-        for key, value in found.settings.items()
-        if isinstance(value, (str, int, float)) and not (key == "pass_at" and key in found.implied)
-    ]
-    return _LineDraft((*loc, *base), collected.pop("name", None), settings, collected, rest[0] if rest else None)
+    own_values = (value for key, value in found.settings.items() if key != "pass_at" or key not in found.implied)
+    first = next((value for value in own_values if isinstance(value, (str, int, float))), None)
+    return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first
 
 
 def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
@@ -346,17 +326,17 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
     return collected
 
 
-def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
+def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
     """The lines with their names: the written one, else the type, told apart by the first setting where it is needed."""
-    unnamed = [draft.settings.type for draft in drafts if draft.name is None]
+    unnamed = [draft.type for draft, _ in drafts if not draft.name]
     lines: list[EvaluatorLine] = []
-    taken: dict[str, _LineDraft] = {}
-    for draft in drafts:
-        kind = draft.settings.type
-        name = draft.name or (f"{kind}_{_slug(draft.first[1])}" if unnamed.count(kind) > 1 and draft.first else kind)
+    taken: dict[str, EvaluatorLine] = {}
+    for draft, first in drafts:
+        kind = draft.type
+        name = draft.name or (f"{kind}_{_slug(first)}" if unnamed.count(kind) > 1 and first is not None else kind)
         if name in taken:
             hint = "give one of them a name of its own: name: …"
-            if draft.first and draft.name is None and taken[name].name is None:
+            if first is not None and not draft.name and not taken[name].name:
                 hint = f"{hint}; without one, an evaluator is called after its type and its first setting"
             message = f'two evaluators are called "{name}"'
             for loc in (draft.loc, taken[name].loc):
@@ -367,7 +347,7 @@ def _named(drafts: Sequence[_LineDraft], details: list[Detail]) -> tuple[Evaluat
             hint = f'call it "{shown(as_file_name(name))}"'
             details.append(Detail((*draft.loc, "name"), message, hint, code="evaluator-name"))
         taken[name] = draft
-        lines.append(EvaluatorLine(name, draft.settings, draft.loc, **draft.run))
+        lines.append(replace(draft, name=name))
     return tuple(lines)
 
 

@@ -133,8 +133,7 @@ class Chain(Struct):
         if path is not None:
             self._enter(_identity(path), root.spot.document.name)
         trees = [*self._extended(root), root]
-        if self.findings.found:
-            raise Problems(self.findings.in_order())
+        self.findings.raise_any()
         return trees
 
     def _enter(self, path: Path, name: str) -> None:
@@ -161,8 +160,7 @@ class Chain(Struct):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {_spell(item)}'
             raise refused("bad-extends", message)
         found = filled_in(item.value, self.environment)
-        if found.values:
-            self.filled.note(found.text, found.shown, found.values)
+        self.filled.note(found.text, found.shown, found.values)
         text = found.shown
         path, written, name = _target(found, item.spot)
         identity = _identity(path)

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
-from evaluators.issues import Blame, Issue
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Detail, Loc, bad
 from evaluators.suite.excerpt import lines_of, quoted, with_caret
 
@@ -207,11 +207,12 @@ class Findings(Struct):
         for detail in error.details:
             self.add(spot, detail.code, detail.message, detail.hint)
 
-    def in_order(self) -> tuple[Issue, ...]:
-        """The issues, documents in the order they were met, then by line; each said once."""
-        documents = list(dict.fromkeys(id(spot.document) for spot, _ in self.found))
-        ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0].at))
-        return tuple(dict.fromkeys(issue for _, issue in ordered))
+    def raise_any(self) -> None:
+        """Raises Problems where there are some: documents in the order they were met, then by line; each said once."""
+        if self.found:
+            documents = list(dict.fromkeys(id(spot.document) for spot, _ in self.found))
+            ordered = sorted(self.found, key=lambda item: (documents.index(id(item[0].document)), *item[0].at))
+            raise Problems(dict.fromkeys(issue for _, issue in ordered))
 
 
 def refused(code: str, message: str, hint: str | None = None) -> BadSettings:

@@ -73,8 +73,7 @@ class Filling(Struct):
         except BadSettings as error:
             self.findings.note(spot, error)
             return text
-        if found.values:
-            self.filled.note(found.text, found.shown, found.values)
+        self.filled.note(found.text, found.shown, found.values)
         return found.text
 
 

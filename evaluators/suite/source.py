@@ -73,18 +73,17 @@ class SuiteSource(Struct, frozen=True):
     filled: Filled = field(default_factory=Filled)
     """What the environment filled in."""
 
+    def spot(self, loc: Loc, *, key: bool = False) -> Spot:
+        """Where a value starts, or its key; the nearest parent's key when there is no such value."""
+        return find(self.root, loc, key)
+
     def place(self, loc: Loc, *, key: bool = False) -> str:
-        """`suite.yaml:7:5`: where a value starts, or its key; the nearest parent's key when there is no such value."""
-        return find(self.root, loc, key).place
+        """That place as messages print it: `suite.yaml:7:5`."""
+        return self.spot(loc, key=key).place
 
     def excerpt(self, loc: Loc, *, key: bool = False) -> str | None:
         """The line of that place with a caret below it; None for a suite given as data."""
-        return find(self.root, loc, key).excerpt
-
-    def position(self, loc: Loc, *, key: bool = False) -> tuple[int, int, int]:
-        """A number to sort places by: the suite's own lines first, then those of the files it extends."""
-        spot = find(self.root, loc, key)
-        return int(spot.document is not self.root.spot.document), spot.line, spot.column
+        return self.spot(loc, key=key).excerpt
 
     def folder_of(self, loc: Loc) -> Path | None:
         """The folder of the file that a value was written in: where a path in that value starts."""
@@ -92,7 +91,7 @@ class SuiteSource(Struct, frozen=True):
 
     def document_of(self, loc: Loc) -> SuiteInput:
         """The file or text that a value was written in."""
-        return find(self.root, loc).document
+        return self.spot(loc).document
 
     @property
     def fingerprint_text(self) -> str:
@@ -155,7 +154,7 @@ def from_data(
     document = SuiteInput("suite", folder=folder, locs=[])
     findings = Findings()
     root = tree_of(data, document, findings)
-    _raise(findings)
+    findings.raise_any()
     return _source(_map_at_top(root), None, environment)
 
 
@@ -190,7 +189,7 @@ def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode | None:
         composer.complain(explainer.explain(_trouble(error, composer.open_bracket())))
     except _Stop:
         pass
-    _raise(composer.findings)
+    composer.findings.raise_any()
     return composer.root
 
 
@@ -203,7 +202,7 @@ def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | 
     whole = YamlNode(kept, root.spot)
     filling = Filling(known, filled=chain.filled)
     data: dict[str, Any] = filling.data_of(whole)
-    _raise(filling.findings)
+    filling.findings.raise_any()
     shown: dict[str, Any] = filling.shown(whole) if filling.filled else data
     documents = tuple(one.spot.document for one in trees)
     return SuiteSource(data, own.name, own.text, own.folder, whole, documents, shown, filling.filled)
@@ -277,11 +276,6 @@ def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> Trouble:
         (at.line, at.column) if at else (0, 0),
         bracket,
     )
-
-
-def _raise(findings: Findings) -> None:
-    if findings.found:
-        raise Problems(findings.in_order())
 
 
 class _Stop(Exception):

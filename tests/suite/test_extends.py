@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.issues import Issue, Problems
+from evaluators.suite.config import read_config
 from evaluators.suite.source import SuiteSource, from_data, load, loads
 
 
@@ -46,7 +47,12 @@ class TestMerging:
         assert found.place(("gates", "a", "min_rows")) == "base.yaml:3:17"
         assert found.place(("gates", "a", "fail_below")) == "suite.yaml:2:25"
         assert found.excerpt(("gates", "a", "min_rows"), key=True) == "  a: {min_rows: 3}\n      ^"
-        assert found.position(("gates", "a", "fail_below")) < found.position(("gates", "a", "min_rows"))
+
+    def test_problems_of_the_suite_come_before_those_of_the_files_it_extends(self) -> None:
+        found = suite("extends: base.yaml\nevaluators: [exact_match]\n\n\nslices: [one]\n", base="version: 7\n")
+        with pytest.raises(Problems) as caught:
+            read_config(found)
+        assert [issue.where for issue in caught.value.issues] == ["suite.yaml:5:10", "base.yaml:1:10"]
 
     def test_extended_evaluators_come_first_and_a_name_is_replaced_in_its_place(self) -> None:
         found = suite(

@@ -222,7 +222,7 @@ class TestPlaces:
     def test_positions_sort_like_lines(self) -> None:
         found = loads(GOOD)
         places: list[tuple[str | int, ...]] = [("gates",), ("version",), ("evaluators", 2, "name"), ("evaluators", 0)]
-        assert sorted(places, key=found.position) == [places[1], places[3], places[2], places[0]]
+        assert sorted(places, key=lambda loc: found.spot(loc).at) == [places[1], places[3], places[2], places[0]]
 
     def test_a_source_travels_between_processes(self) -> None:
         found = pickle.loads(pickle.dumps(loads(GOOD)))
