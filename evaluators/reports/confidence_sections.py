@@ -9,7 +9,7 @@ from evaluators.reports.document import Head, PageTable, Paragraph, Section
 from evaluators.reports.tables import with_variant
 from evaluators.run.confidence import LEVELS
 from evaluators.run.metrics import interval_text, percent_text, rows_text, score_text
-from evaluators.run.result import ConfidenceStats, RunResult
+from evaluators.run.result import ConfidenceBin, ConfidenceStats, RunResult
 
 
 def confidence_sections(result: RunResult) -> tuple[Section, ...]:
@@ -48,6 +48,15 @@ def threshold_line(one: ConfidenceStats) -> str:
             f"no threshold is sure to let at most {limit} errors pass; it takes {one.least_rows:,} rows without an error"
         )
     return f"accept from {one.threshold:.5g} on: {percent_text(one.accepted)} of the rows, at most {limit} errors"
+
+
+def bin_line(one: ConfidenceBin) -> str:
+    """A line of the reliability table in a sentence."""
+    between = f" {interval_text(one.ci)}" if one.ci is not None else ""
+    return (
+        f"confidence {one.low:.1f} to {one.high:.1f} (mean {percent_text(one.confidence)}): {percent_text(one.accuracy)}{between} "
+        f"of {rows_text(one.n)} right"
+    )
 
 
 def _blocks(one: ConfidenceStats) -> Iterator[Paragraph | PageTable]:

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.model import FIELD_STATUSES
-from evaluators.reports.confidence_sections import confidence_id
+from evaluators.reports.confidence_sections import bin_line, confidence_id
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
@@ -21,7 +21,7 @@ from evaluators.reports.run_tables import label_id, weakness
 from evaluators.reports.tables import evaluator_section
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import LETTERS
-from evaluators.run.result import RunResult
+from evaluators.run.result import ConfidenceBin, RunResult
 from evaluators.run.run_json import run_document
 from evaluators.words import FIELD_WORDS, ROW_WORDS
 
@@ -62,7 +62,7 @@ def run_payload(
         if section["id"] in tables:
             section["labels"] = tables[section["id"]]
         if section["id"] in plots:
-            section["bins"] = [[one.low, one.high, one.accuracy] for one in plots[section["id"]].bins]
+            section["bins"] = [_bin(one) for one in plots[section["id"]].bins]
     fields = [
         (place, number, stats, field)
         for place, stats in enumerate(result.evaluators)
@@ -80,6 +80,11 @@ def run_payload(
         "moreSlices": max(0, len(result.slices) - MOST_SLICES),
         "rows": rows.index if rows is not None else None,
     }
+
+
+def _bin(one: ConfidenceBin) -> Encoded:
+    ci = None if one.ci is None else [one.ci.low, one.ci.high]
+    return {"low": one.low, "high": one.high, "right": one.accuracy, "ci": ci, "said": bin_line(one)}
 
 
 def _run(result: RunResult, facts: RecordFacts | None) -> Encoded:

@@ -1,12 +1,10 @@
 "use strict";
 (() => {
 const SVG = "http://www.w3.org/2000/svg";
+const IN_SVG = ["svg", "rect", "line", "title"];
 function el(kind, ...parts) {
   const [name, ...classes] = kind.split(".");
-  const node =
-    name === "svg" || name === "rect" || name === "line"
-      ? document.createElementNS(SVG, name)
-      : document.createElement(name);
+  const node = IN_SVG.includes(name) ? document.createElementNS(SVG, name) : document.createElement(name);
   if (classes.length) node.setAttribute("class", classes.join(" "));
   const properties = isProperties(parts[0]) ? parts.shift() : {};
   for (const [key, value] of Object.entries(properties)) set(node, key, value);
@@ -648,7 +646,7 @@ const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
   const write = section.id === "suggestions" ? withCode : plain;
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
-  const plot = section.bins && calibration(section.bins);
+  const plot = section.bins && section.bins.length > 0 && calibration(section.bins);
   return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
 }
 const SIDE = 200;
@@ -660,16 +658,27 @@ function calibration(bins) {
     role: "img",
     "aria-label": "Share that is right, over the confidence",
   };
-  const bars = bins.map((one) => el("rect.bar", barOf(one)));
+  const bars = bins.map((one) => el("rect.bar", barOf(one), el("title", one.said)));
+  const intervals = bins.flatMap((one) => (one.ci ? [el("line.interval", intervalOf(one, one.ci))] : []));
+  const ends = (name) => ["0", name, "1"].map((text) => el("span", text));
   return el(
     "figure.calibration",
-    el("svg", drawn, bars, axis, diagonal),
-    el("figcaption.quiet", el("span", "0"), el("span", "confidence"), el("span", "1")),
-    el("p.quiet", "bars: share that is right; line: what the confidence says"),
+    el("div.upright.quiet", { "aria-hidden": "true" }, ends("right")),
+    el("svg", drawn, bars, axis, diagonal, intervals),
+    el("figcaption.quiet", { "aria-hidden": "true" }, ends("confidence")),
+    el(
+      "p.quiet",
+      `bars: share that is right${intervals.length ? ", with its 95 % CI" : ""}; dashes: what the confidence says`,
+    ),
   );
 }
-function barOf([low, high, right]) {
-  return { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE };
+function barOf({ low, high, right }) {
+  const height = Math.max(2, right * SIDE);
+  return { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: SIDE - height, height };
+}
+function intervalOf({ low, high }, [least, most]) {
+  const x = ((low + high) / 2) * SIDE;
+  return { x1: x, x2: x, y1: (1 - least) * SIDE, y2: (1 - most) * SIDE };
 }
 function neutralBlock(block, label, write = plain) {
   if (block.items)

@@ -1,16 +1,14 @@
 // Elements. What a user wrote only ever becomes the text of a node: nothing here reads markup.
 
 const SVG = "http://www.w3.org/2000/svg";
+const IN_SVG = ["svg", "rect", "line", "title"];
 
 /** An element, `el("p.quiet", { title }, children)`: a child is an element, a text, a list of children, or nothing.
  * @param {string} kind @param {...any} parts
  * @returns {any} */
 export function el(kind, ...parts) {
   const [name, ...classes] = kind.split(".");
-  const node =
-    name === "svg" || name === "rect" || name === "line"
-      ? document.createElementNS(SVG, name)
-      : document.createElement(name);
+  const node = IN_SVG.includes(name) ? document.createElementNS(SVG, name) : document.createElement(name);
   if (classes.length) node.setAttribute("class", classes.join(" "));
   const properties = isProperties(parts[0]) ? parts.shift() : {};
   for (const [key, value] of Object.entries(properties)) set(node, key, value);

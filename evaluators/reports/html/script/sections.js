@@ -6,7 +6,7 @@ import { applyTheme, choose, isDark, listeners } from "./state.js";
 import { head } from "./store.js";
 import { counted } from "./words.js";
 
-/** @import {Block, Item, Section} from "./types.d.ts" */
+/** @import {Bin, Block, Item, Section} from "./types.d.ts" */
 
 const MOST_CAUSES = 5;
 /** The columns whose cells are words for how something ended. */
@@ -16,15 +16,15 @@ const VERDICTS = ["verdict", "finding"];
 export function neutralSection(section) {
   const write = section.id === "suggestions" ? withCode : plain;
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
-  const plot = section.bins && calibration(section.bins);
+  const plot = section.bins && section.bins.length > 0 && calibration(section.bins);
   return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
 }
 
 const SIDE = 200;
 
 /** The share that is right, over the confidence: on the diagonal the two are the same. The table below has the numbers.
- * @param {[number, number, number][]} bins */
-function calibration(bins) {
+ * @param {Bin[]} bins */
+export function calibration(bins) {
   const axis = el("line.axis", { x1: 0, x2: SIDE, y1: SIDE - 0.5, y2: SIDE - 0.5 });
   const diagonal = el("line.diagonal", { x1: 0, x2: SIDE, y1: SIDE, y2: 0 });
   const drawn = {
@@ -32,19 +32,33 @@ function calibration(bins) {
     role: "img",
     "aria-label": "Share that is right, over the confidence",
   };
-  const bars = bins.map((one) => el("rect.bar", barOf(one)));
+  const bars = bins.map((one) => el("rect.bar", barOf(one), el("title", one.said)));
+  const intervals = bins.flatMap((one) => (one.ci ? [el("line.interval", intervalOf(one, one.ci))] : []));
+  const ends = (name) => ["0", name, "1"].map((text) => el("span", text));
   return el(
     "figure.calibration",
-    el("svg", drawn, bars, axis, diagonal),
-    el("figcaption.quiet", el("span", "0"), el("span", "confidence"), el("span", "1")),
-    el("p.quiet", "bars: share that is right; line: what the confidence says"),
+    el("div.upright.quiet", { "aria-hidden": "true" }, ends("right")),
+    el("svg", drawn, bars, axis, diagonal, intervals),
+    el("figcaption.quiet", { "aria-hidden": "true" }, ends("confidence")),
+    el(
+      "p.quiet",
+      `bars: share that is right${intervals.length ? ", with its 95 % CI" : ""}; dashes: what the confidence says`,
+    ),
   );
 }
 
-/** Where the bar of a bin stands: as wide as its confidences, as high as the share that is right.
- * @param {[number, number, number]} bin */
-export function barOf([low, high, right]) {
-  return { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: (1 - right) * SIDE, height: right * SIDE };
+/** Where the bar of a bin stands: as wide as its confidences, as high as the share that is right. One without any is a thin line: a bin
+ * without rows has none.
+ * @param {Bin} bin */
+export function barOf({ low, high, right }) {
+  const height = Math.max(2, right * SIDE);
+  return { x: low * SIDE + 1, width: (high - low) * SIDE - 2, y: SIDE - height, height };
+}
+
+/** @param {Bin} bin @param {[number, number]} ci */
+function intervalOf({ low, high }, [least, most]) {
+  const x = ((low + high) / 2) * SIDE;
+  return { x1: x, x2: x, y1: (1 - least) * SIDE, y2: (1 - most) * SIDE };
 }
 
 /** @param {Block} block @param {string} label @param {(text: string) => any} [write] */

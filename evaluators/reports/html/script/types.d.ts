@@ -99,7 +99,16 @@ export interface Section {
   title: string | null;
   blocks: Block[];
   labels?: number;
-  bins?: [number, number, number][];
+  bins?: Bin[];
+}
+
+/** The rows with a confidence from `low` to `high`: the share that is right, its interval, and both in words. */
+export interface Bin {
+  low: number;
+  high: number;
+  right: number;
+  ci: [number, number] | null;
+  said: string;
 }
 
 /** What the page says of its rows beside their lines. */

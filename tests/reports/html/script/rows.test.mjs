@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { detailOf, documentOf, fieldsOf, passageRuns, placeOf } from "../../../../evaluators/reports/html/script/documents.js";
-import { barOf } from "../../../../evaluators/reports/html/script/sections.js";
 import { binned, binsInWords, measureRows, measured } from "../../../../evaluators/reports/html/script/figures.js";
 import { cellKey, cellSize, choiceOf, chosenRows, needsOutcomes, searchDocuments } from "../../../../evaluators/reports/html/script/filters.js";
 import { indexOutcomes, keyOf, readVerdict, rowOfKey, rows, verdictOf, wrongFields } from "../../../../evaluators/reports/html/script/store.js";
@@ -178,10 +177,4 @@ test("a value that was looked for in a text has its passages, which are marked t
   const runs = [["😀 ", null], ["one", true], [", ", null], ["x", false], ["!", null]];
   assert.deepEqual(passageRuns("😀 one, x!", field.passages), runs);
   assert.deepEqual(passageRuns("one", []), [["one", null]]);
-});
-
-test("the bar of a confidence is as wide as its bin, and as high as the share that is right", () => {
-  assert.deepEqual(barOf([0, 0.5, 0]), { x: 1, width: 98, y: 200, height: 0 });
-  assert.deepEqual(barOf([0.5, 1, 0.75]), { x: 101, width: 98, y: 50, height: 150 });
-  assert.deepEqual(barOf([0.5, 1, 1]), { x: 101, width: 98, y: 0, height: 200 });
 });
