@@ -367,7 +367,7 @@ class TreeEvaluator(Evaluator):
     def _explained(self, row: ScoredRow, unreadable: Issue | None) -> Result:
         lost = None if unreadable is None else self.unreadable().lost
         result = row.verdict if lost is None else lost(row.verdict)
-        return result if row.rows is None else result.explained(row.rows.reason(row.at, unreadable))
+        return result if row.rows is None else result.explained(row.reason(unreadable))
 
     def unreadable(self) -> Unreadable:
         return Unreadable(lost=_without_output)

@@ -33,7 +33,9 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import specification_with
 
 from evaluators.builtin._schema_files import Schema, read_text
+from evaluators.fields.key_spelling import Respelt
 from evaluators.limits import row_clock
+from evaluators.model import MISSING
 from evaluators.settings import BadSettings, bad
 from evaluators.values import json_text
 from evaluators.values.pairing import identity
@@ -71,20 +73,109 @@ def fits(validator: Any, document: Any) -> bool:
         return bool(validator.is_valid(document))
 
 
-def errors_in(validator: Any, document: Any, written: Callable[[Any], Any]) -> list[dict[str, object]]:
+def errors_in(validator: Any, output: Respelt, written: Callable[[Any], Any]) -> list[dict[str, object]]:
     """The errors of a document, each with its path, a message and the keyword of the schema; one more than `MOST_ERRORS` at most.
+    Path and values are spelt as the output does.
 
     `written` makes what the schema says readable: `${NAME}` for what the environment filled in. Raises what `fits` raises.
     """
     with _one_document():
         return [
             {
-                "path": spell_path(error.absolute_path),
-                "message": _short(_message(error, written)),
+                "path": spell_path(output.path(error.absolute_path)),
+                "message": _short(_message(error, written, output.value(error.instance))),
                 "keyword": str(error.validator),
             }
-            for error in islice(validator.iter_errors(document), MOST_ERRORS + 1)
+            for error in islice(validator.iter_errors(output.document), MOST_ERRORS + 1)
         ]
+
+
+# What keys a schema knows
+
+
+class SchemaKeys:
+    """The keys of a JSON Schema, at one place."""
+
+    def __init__(self, schemas: Iterable[tuple[Any, Any]], timeout_seconds: float) -> None:
+        """`schemas` are those that are asked of the place, each with what resolves its references."""
+        self._schemas, self._timeout = list(_in_place(schemas)), timeout_seconds
+        lists = [part for one, _ in self._schemas for part in (one.get("required"), *_lists_of_keys(one))]
+        maps = [one["properties"] for one, _ in self._schemas if isinstance(one.get("properties"), dict)]
+        named = (key for part in (*maps, *lists) if isinstance(part, list | dict) for key in part)
+        self.names = frozenset(key for key in named if isinstance(key, str))
+        self._below: dict[str | None, SchemaKeys] = {}
+
+    def allows(self, key: str) -> bool:
+        return any(self._fits(pattern, key) for one, _ in self._schemas for pattern in one.get("patternProperties") or ())
+
+    def below(self, step: str | None) -> SchemaKeys:
+        found = self._below.get(step)
+        if found is None:
+            inner = [(part, resolver) for one, resolver in self._schemas for part in self._parts(one, step)]
+            found = SchemaKeys(inner, self._timeout)
+            if step is None or step in self.names:  # others are the output's own, and without end
+                self._below[step] = found
+        return found
+
+    def _parts(self, schema: dict[str, Any], step: str | None) -> list[Any]:
+        """What a schema asks of the items of a list, or of what stands under a key."""
+        if step is None:
+            several = [part for word in ("items", "prefixItems") if isinstance(part := schema.get(word), list)]
+            return [schema.get(word) for word in _OF_ITEMS] + [part for parts in several for part in parts]
+        properties, patterns = schema.get("properties") or {}, schema.get("patternProperties") or {}
+        found = [properties[step]] if step in properties else []
+        found += [part for pattern, part in patterns.items() if self._fits(pattern, step)]
+        return found or [schema.get(word) for word in _OF_OTHER_KEYS]
+
+    def _fits(self, pattern: str, key: str) -> bool:
+        return matcher(pattern, "search", self._timeout)(key)
+
+
+_OF_ITEMS: Final = ("items", "additionalItems", "contains", "unevaluatedItems")
+_OF_OTHER_KEYS: Final = ("additionalProperties", "unevaluatedProperties")
+
+
+@lru_cache(maxsize=256)
+def keys_of(schema_text: str, timeout_seconds: float) -> SchemaKeys:
+    """The keys that a schema knows. Raises BadSettings for one that cannot be read."""
+    schema = read_text(schema_text)
+    return SchemaKeys([(schema, REGISTRY.resolver_with_root(_resource(schema, schema)))], timeout_seconds)
+
+
+def _resource(part: Schema, whole: Schema) -> Any:
+    dialect = whole.get("$schema", DEFAULT_DRAFT) if isinstance(whole, dict) else DEFAULT_DRAFT
+    return specification_with(dialect).create_resource(part)
+
+
+def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
+    for word in ("dependentRequired", "dependencies"):
+        if isinstance(by_key := schema.get(word), dict):
+            yield by_key
+            yield from by_key.values()
+
+
+def _in_place(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every schema that is asked of the same value, with what resolves its references: branches, and where references lead."""
+    waiting, seen = list(schemas), set[int]()
+    while waiting:
+        schema, resolver = waiting.pop()
+        if not isinstance(schema, dict) or id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        if "$id" in schema or "id" in schema:
+            resolver = resolver.in_subresource(_resource(schema, schema))
+        yield schema, resolver
+        waiting += [(part, resolver) for part in _applied(schema)]
+        for reference in (schema[word] for word in _REFERENCES if isinstance(schema.get(word), str)):
+            found = resolver.lookup(reference)
+            waiting.append((found.contents, found.resolver))
+
+
+def _applied(schema: dict[str, Any]) -> list[Any]:
+    """What else a schema asks of the same value, but for references."""
+    given = [schema[word] for word in _IN_PLACE if word in schema]
+    given += [one for word in _IN_PLACE_BY_KEY for one in schema.get(word, {}).values()]
+    return [one for item in given for one in (item if isinstance(item, list) else [item])]
 
 
 # A schema is checked
@@ -125,8 +216,7 @@ def _draft(schema: Schema) -> Any:
 
 def _walk(schema: Schema) -> Iterator[tuple[dict[str, Any], Any]]:
     """Every schema inside the schema that is a map, with what resolves its references."""
-    dialect = schema.get("$schema", DEFAULT_DRAFT) if isinstance(schema, dict) else DEFAULT_DRAFT
-    root = specification_with(dialect).create_resource(schema)
+    root = _resource(schema, schema)
     waiting = [(root, REGISTRY.resolver_with_root(root))]
     while waiting:
         resource, resolver = waiting.pop()
@@ -139,9 +229,7 @@ def _refuse_circles(schema: Schema) -> None:
     """Every reference leads somewhere, and no schema applies itself to the same value for ever."""
     applied: dict[int, list[int]] = {}
     for inner, resolver in _walk(schema):
-        given = [inner[key] for key in _IN_PLACE if key in inner]
-        given += [one for key in _IN_PLACE_BY_KEY for one in inner.get(key, {}).values()]
-        found = [one for item in given for one in (item if isinstance(item, list) else [item])]
+        found = _applied(inner)
         for reference in (inner[key] for key in _REFERENCES if isinstance(inner.get(key), str)):
             try:
                 found.append(resolver.lookup(reference).contents)
@@ -183,9 +271,11 @@ def _keyword_at(path: Iterable[str | int]) -> str | int | None:
     return last
 
 
-def _message(error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value) -> str:
-    """The message of an error, with values as JSON writes them."""
-    found, wanted = error.instance, written(error.validator_value)
+def _message(
+    error: ValidationError | SchemaError, written: Callable[[Any], Any] = lambda value: value, found: Any = MISSING
+) -> str:
+    """The message of an error, with values as JSON writes them. `found` is what does not fit, as the output spells it."""
+    found, wanted = error.instance if found is MISSING else found, written(error.validator_value)
     match error.validator:
         case "type":
             types = wanted if isinstance(wanted, list) else [wanted]
@@ -196,6 +286,8 @@ def _message(error: ValidationError | SchemaError, written: Callable[[Any], Any]
             return f"{quote(found)} is not {quote(wanted, LONGEST_MESSAGE)}"
         case keyword if wanted != error.validator_value:  # the library's sentence would quote it as it was filled in
             return f'{quote(found)} does not fit "{keyword}": {quote(wanted, LONGEST_MESSAGE)}'
+        case _ if found != error.instance:
+            return str(error.message).replace(repr(error.instance), repr(found))
         case _:
             return str(error.message)
 

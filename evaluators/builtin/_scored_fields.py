@@ -11,6 +11,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from evaluators.fields.closed import ClosedTree
+    from evaluators.fields.key_spelling import Respelt
     from evaluators.fields.lines import FieldLine
     from evaluators.fields.open_tree import OpenTree
     from evaluators.fields.reading import Align
@@ -58,6 +59,8 @@ class ScoredFields(Struct, frozen=True):
     cell are not among them. Only who says something of a key asks: a schema that refers to itself has thousands of places."""
     broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
     """For a type that asks something of expected documents alone: the fields that one breaks, each with why."""
+    respelt: Callable[..., Respelt] | None = None
+    """For a type without a tree that has `keys`: the output of a row with known keys, from the values of its needs."""
     absent_values: tuple[Any, ...] = ()
     """Values beside null that the suite calls absent."""
     choices: Mapping[str, tuple[bool, Fraction]] = MappingProxyType({})

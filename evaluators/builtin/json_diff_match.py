@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, StrictBool, model_validator
 
@@ -17,6 +17,7 @@ from evaluators.builtin._evaluator import (
     TreeEvaluator,
 )
 from evaluators.builtin._texts import ExpectedColumn
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.lines import read_skipped
 from evaluators.fields.open_rows import OpenCheck
 from evaluators.fields.open_tree import OpenTree
@@ -53,6 +54,10 @@ class JsonDiffMatch(TreeEvaluator):
     """Compare which keys there are and the JSON type of each value, and not the values."""
     case_insensitive_keys: StrictBool = False
     """Let `Name` stand for `name`. Exact spellings pair first; keys are never merged."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the expected document, and of `skip`: `{style: any}` takes
+    `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
+    rival, stays as it is, and the row's reason and the summary say so."""
     skip: Annotated[tuple[Path, ...], ReadBy(lambda data, _: read_skipped(data), "paths")] = ()
     """Paths to leave out, with everything below them."""
     expected: ExpectedColumn = None
@@ -119,6 +124,13 @@ class JsonDiffMatch(TreeEvaluator):
         rest = {key: inner for key, inner in data.items() if key != "predict_keys"}
         return {**rest, "extra_fields": "ignore" if value else "penalize"}
 
+    @model_validator(mode="after")
+    def _says_once(self) -> Self:
+        if self.keys is not None and self.case_insensitive_keys:
+            message, hint = '"case_insensitive_keys" and "keys" are about the same', "keep keys"
+            raise BadSettings([Detail(("case_insensitive_keys",), message, hint, key=True, code="same-setting")])
+        return self
+
     @cached_property
     def tree(self) -> OpenTree:
         """What counts in the walk."""
@@ -129,6 +141,7 @@ class JsonDiffMatch(TreeEvaluator):
             fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             rule="the JSON type" if self.compare_schema_only else "exact",
+            keys=self.keys,
         )
 
     def scored_fields(self) -> ScoredFields:

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from evaluators.builtin._evaluator import Example
 from evaluators.builtin._field_match import TopLevelMatch
 from evaluators.builtin._texts import ExpectedColumn
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.open_tree import OpenTree
 from evaluators.values.equality import same
 
@@ -26,6 +27,10 @@ class JsonFieldMatch(TopLevelMatch):
     type: Literal["json_field_match"] = "json_field_match"
     extra_fields: Literal["ignore", "penalize"] = "ignore"
     """Whether top-level keys that only the output has count against it."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the expected object: `{style: any}` takes `invoiceNumber` for
+    `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a rival, stays as it is,
+    and the row's reason and the summary say so."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON object, when it is not the test set's expected column."""
 
@@ -50,4 +55,4 @@ class JsonFieldMatch(TopLevelMatch):
     @cached_property
     def tree(self) -> OpenTree:
         """What counts among the top-level keys."""
-        return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact")
+        return OpenTree(same, penalize_extra=self.extra_fields == "penalize", depth=1, rule="exact", keys=self.keys)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from evaluators.builtin._evaluator import Example
 from evaluators.builtin._field_match import TopLevelMatch
 from evaluators.builtin._texts import ExpectedColumn
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.open_tree import OpenTree
 from evaluators.values.text import ACCENTS_AND_CASE, AccentsAndCase, normalizer, same_text_deep
 
@@ -29,6 +30,10 @@ class JsonFieldMatchNormalized(TopLevelMatch):
     normalize: AccentsAndCase = ACCENTS_AND_CASE
     """What is set aside in texts. By default accents and case, and nothing else; a switch that you leave out stays as it
     is: `{whitespace: collapse}` sets spacing aside as well."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the expected object: `{style: any}` takes `invoiceNumber` for
+    `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a rival, stays as it is,
+    and the row's reason and the summary say so."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON object, when it is not the test set's expected column."""
 
@@ -83,4 +88,5 @@ class JsonFieldMatchNormalized(TopLevelMatch):
             penalize_extra=self.extra_fields == "penalize",
             depth=1,
             rule="normalized",
+            keys=self.keys,
         )

@@ -21,6 +21,7 @@ from evaluators.builtin._evaluator import (
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.closed_rows import ListedCheck
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
 from evaluators.fields.reading import read_transforms
 from evaluators.model import FieldStatus, Result, RowStatus
@@ -51,6 +52,10 @@ class JsonMultiFieldMatch(TreeEvaluator):
     """What is done to both values of every field before they are compared, left to right."""
     both_missing: Literal["not_measured", "match"] = "not_measured"
     """What a field is when neither side has it."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the fields, and of the expected document: `{style: any}` takes
+    `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
+    rival, stays as it is, and the row's reason and the summary say so."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON, when it is not the test set's expected column."""
 
@@ -95,7 +100,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
     @cached_property
     def tree(self) -> ClosedTree:
         """The fields, ready to be scored."""
-        return ClosedTree(self.fields, self.transforms, self.both_missing)
+        return ClosedTree(self.fields, self.transforms, self.both_missing, self.keys)
 
     @cached_property
     def condition_columns(self) -> tuple[str, ...]:

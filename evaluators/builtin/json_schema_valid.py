@@ -11,7 +11,8 @@ from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, Validatio
 from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
 from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
 from evaluators.builtin._schema_files import first_keys, read_file
-from evaluators.builtin._scored_fields import NO_FIELDS, ScoredFields
+from evaluators.builtin._scored_fields import ScoredFields
+from evaluators.fields.key_spelling import KeySpelling, Respelt
 from evaluators.settings import BadSettings, spell, under
 from evaluators.values import json_text
 
@@ -67,6 +68,10 @@ class JsonSchemaValid(Evaluator):
     """The JSON Schema: a map, the name of a file, or a column."""
     check_formats: StrictBool = False
     """Whether `format` words are checked: date, date-time, time, email, ipv4, ipv6, uri, uuid, regex and others."""
+    keys: KeySpelling | None = None
+    """Which spellings of the output's keys stand for those of the schema: `{style: any}` takes `invoiceNumber` for
+    `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a rival, stays as it is,
+    and the row's reason and the summary say so."""
     timeout_seconds: float = Field(1.0, gt=0.0, le=3600.0, strict=True)
     """How long one search for a `pattern` may take."""
 
@@ -103,33 +108,42 @@ class JsonSchemaValid(Evaluator):
         return Output(self.column("output"), want="any"), *columns_of(self.json_schema)
 
     def scored_fields(self) -> ScoredFields:
-        if isinstance(self.json_schema, FromColumn):
-            return NO_FIELDS
-        return ScoredFields(top_keys=first_keys(self.json_schema))
+        keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
+        return ScoredFields(top_keys=keys, respelt=None if self.keys is None else self._respelt)
 
     def measure(self, document: Any, *cells: object) -> bool:
         from evaluators.builtin._json_schema import fits
 
         try:
-            return fits(self._validator(cells), document)
+            return fits(self._validator(cells), self._respelt(document, *cells).document)
         except (RecursionError, ArithmeticError):
             return False
 
     def reason(self, document: Any, *cells: object) -> Reason:
         from evaluators.builtin._json_schema import MOST_ERRORS, errors_in
 
+        validator = self._validator(cells)
+        respelt = self._respelt(document, *cells)
         try:
-            errors = errors_in(self._validator(cells), document, self.written)
+            errors = errors_in(validator, respelt, self.written)
         except (RecursionError, ArithmeticError) as error:
             said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
             return Reason(said, {"errors": [{"path": "$", "message": said, "keyword": ""}]})
         if not errors:
-            return Reason("the output fits the schema")
+            return respelt.said(Reason("the output fits the schema"))
         said = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
         if len(errors) > SHOWN_ERRORS:
             many = "more than " if len(errors) > MOST_ERRORS else ""
             said += f"; and {many}{min(len(errors), MOST_ERRORS) - SHOWN_ERRORS:,} more"
-        return Reason(said, {"errors": errors[:MOST_ERRORS]})
+        return respelt.said(Reason(said, {"errors": errors[:MOST_ERRORS]}))
+
+    def _respelt(self, document: Any, *cells: object) -> Respelt:
+        """The output with the keys of the schema."""
+        from evaluators.builtin._json_schema import keys_of
+
+        if self.keys is None:
+            return Respelt(document)
+        return self.keys.respelt(keys_of(self._text_of(cells), self.timeout_seconds), document)
 
     @cached_property
     def _schema_text(self) -> str:
@@ -139,11 +153,14 @@ class JsonSchemaValid(Evaluator):
     def _validator(self, cells: tuple[object, ...]) -> Any:
         from evaluators.builtin._json_schema import validator
 
-        setting = self.json_schema
-        if not isinstance(setting, FromColumn):
-            return validator(self._schema_text, self.check_formats, self.timeout_seconds)
-        text = text_in(setting, cells[0])
         try:
-            return validator(text, self.check_formats, self.timeout_seconds)
+            return validator(self._text_of(cells), self.check_formats, self.timeout_seconds)
         except BadSettings as error:
-            raise unusable(setting, str(error)) from error
+            if not isinstance(self.json_schema, FromColumn):
+                raise
+            raise unusable(self.json_schema, str(error)) from error
+
+    def _text_of(self, cells: tuple[object, ...]) -> str:
+        """The text of the schema that a row is held against."""
+        setting = self.json_schema
+        return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else self._schema_text

@@ -153,7 +153,7 @@ class SchemaMatch(TreeEvaluator):
     keys: KeySpelling | None = None
     """Which spellings of the output's keys stand for those of the schema, or of the expected document: `{style: any}` takes
     `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
-    rival, stays as it is, and the row's reason says so."""
+    rival, stays as it is, and the row's reason and the summary say so."""
     post_process: Annotated[tuple[Any, ...], ReadBy(lambda data, _: read_post_process(data), "any")] = ()
     """What is done to the results of a row before they are counted: `reclassify_nulls`, `propagate_batch_errors`."""
     expected: ExpectedColumn = None

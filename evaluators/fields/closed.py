@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.explained import explain_finding
 from evaluators.fields.frame import spelled
+from evaluators.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.reading import Align
 from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
@@ -45,6 +46,13 @@ class ClosedTree(Struct, frozen=True, dict=True):
     lines: tuple[FieldLine, ...]
     transforms: tuple[Transform, ...] = ()
     both_missing: BothMissing = "not_measured"
+    keys: KeySpelling | None = None
+    """Which spellings of an output's keys stand for those of the fields; None where each has to be spelt alike."""
+
+    @cached_property
+    def known_keys(self) -> TreeKeys:
+        """The keys that the fields name."""
+        return keys_in(path for line in self.lines for path in line.known_paths())
 
     @cached_property
     def scored(self) -> tuple[FieldLine, ...]:

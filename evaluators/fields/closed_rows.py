@@ -44,6 +44,8 @@ class ListedRows(ScoredRows):
     ) -> None:
         """`cells` are those that conditions name, by row."""
         self.tree, self._count = tree, len(expected)
+        if tree.keys is not None:
+            outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
         self._left_out: dict[int, Collection[int]] = {}
         """By field, the rows in which it is not looked at."""
         for number, line in enumerate(tree.scored):

@@ -19,13 +19,14 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 from msgspec import Struct, field
 
 from evaluators.fields.frame import Frame
+from evaluators.fields.key_spelling import Respelt
 from evaluators.fields.pair import ItemKeys, key_reader
 from evaluators.fields.path_check import ScoredRow
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.model import MISSING, RowStatus
 
 Side: TypeAlias = Literal["expected", "output"]
-What: TypeAlias = Literal["without_key", "duplicate_key", "too_long"]
+What: TypeAlias = Literal["without_key", "duplicate_key", "too_long", "unclear_key"]
 KINDS: Final = get_args(What)
 SIDES: Final[tuple[Side, Side]] = ("expected", "output")
 FIRST_ROWS: Final = 5
@@ -35,7 +36,8 @@ FIRST_ROWS: Final = 5
 class KeyFault(NamedTuple):
     """What can be wrong with the items of a list: which list, paired by which key, on which side, and what.
 
-    `too_long`: freely paired, and too long to compare each item with each; the key is then the alignment.
+    `too_long`: freely paired, and too long to compare each item with each; the key is then the alignment. `unclear_key`: no list, but
+    the keys that others in an output could stand for, wherever they are.
     """
 
     path: str
@@ -81,7 +83,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             ]
             for key, rows in walked.items()
         }
-        if not nulls and not any(lists.values()):
+        if not nulls and not any(lists.values()) and not any(rows.respelt for rows in walked.values()):
             return
         numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
         for number, one in enumerate(scored):
@@ -92,6 +94,9 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             for each in lists[key]:
                 for row, fault, items in self._faults(each, numbers[key]):
                     met[numbers[key][row]][fault] += items
+            for row, number in numbers[key].items() if rows.respelt else ():
+                if scored[number].verdict.status is RowStatus.SCORED:
+                    met[number].update(unclear(rows.respelt[row]))
             for row, keys in _made_up(rows.frames) if nulls else ():
                 if row in numbers[key] and scored[numbers[key][row]].verdict.status is RowStatus.SCORED:
                     text = json.dumps(keys)
@@ -133,6 +138,12 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     yield row, KeyFault(*name, side, "without_key"), keyless
                 if again:
                     yield row, KeyFault(*name, side, "duplicate_key"), again
+
+
+def unclear(output: Respelt) -> Iterator[KeyFault]:
+    """What is said of keys of an output that are unclear."""
+    for keys in output.unclear.values():
+        yield KeyFault("", keys, "output", "unclear_key")
 
 
 def _keys(lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, ItemKeys]]:

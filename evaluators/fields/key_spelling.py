@@ -1,23 +1,137 @@
 """Keys of an output that are spelt otherwise: `invoiceNumber` for the `invoice_number` of the schema.
 
-The output's keys are given their known names once, before anything is compared. Known are the keys that the schema, or the
-expected document, has at the place. What could stand for two of them, or has a rival, keeps its name, and a note says so.
+The output's keys are given their known names once, before anything is compared or checked. Known are the keys that the settings
+or the schema have at the place, and those of the expected document. What could stand for two of them, or has a rival, keeps its
+name, and that is said. Who compares meets known names alone; how the output spells them is kept beside, for whoever reads of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from typing import Any, Final, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from operator import is_
+from types import MappingProxyType
+from typing import Any, Final, Literal, Protocol, TypeVar
 
-from evaluators.fields.tree import FieldNode
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.fields.frame import CONTAINERS
+from evaluators.fields.scored import ListOutcome
+from evaluators.fields.tree import Below, FieldNode, SchemaPath
+from evaluators.model import Outcome, Reason
 from evaluators.settings import Settings
-from evaluators.values.quoting import quote
+from evaluators.values.path_text import ANY
+from evaluators.values.paths import Path
+from evaluators.values.quoting import first_ones, quote
 
 _BETWEEN_WORDS: Final = re.compile(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
 """What stands between two digits tells numbers apart: `line_1_2` is not `line_12`."""
+_MOST_NAMED: Final = 3
+"""Keys that a reason names one by one."""
+Shown = TypeVar("Shown", Outcome, ListOutcome)
+_NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class KnownKeys(Protocol):
+    """The keys that settings or a schema know at one place of a document."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those with a name."""
+
+    def allows(self, key: str) -> bool:
+        """Whether a key is right as it is spelt, though it has no name: it fits a pattern."""
+
+    def below(self, step: str | None) -> KnownKeys:
+        """What is known below a key; None for the items of a list."""
+
+
+class TreeKeys:
+    """The keys of a tree of fields, at one place."""
+
+    def __init__(self, nodes: Iterable[FieldNode]) -> None:
+        self._nodes = _with_branches(nodes)
+        self.names = frozenset(key for node in self._nodes for key in _declared(node))
+        self._below: dict[str | None, TreeKeys] = {}
+
+    def allows(self, key: str) -> bool:
+        return False
+
+    def below(self, step: str | None) -> TreeKeys:
+        found = self._below.get(step)
+        if found is None:
+            every = [one.below for one in self._nodes]
+            nodes = [one.items if step is None else one.keys.get(step) or one.others for one in every]
+            found = TreeKeys(node for node in nodes if node is not None)
+            if step is None or step in self.names:  # others are the output's own, and without end
+                self._below[step] = found
+        return found
+
+
+def keys_in(paths: Iterable[Path]) -> TreeKeys:
+    """The keys that some paths lead through. `[*]` means items, and the values of an object."""
+    tree: dict[Any, Any] = {}
+    for path in paths:
+        here = tree
+        for step in path.steps if path.query is None else ():
+            here = here.setdefault(step if isinstance(step, str) else ANY, {})
+    return TreeKeys([_place(tree)])
+
+
+def _place(tree: dict[Any, Any], path: SchemaPath = ()) -> FieldNode:
+    below = {step: _place(inner, (*path, step)) for step, inner in tree.items()}
+    items = below.pop(ANY, None)
+    return FieldNode(path, "object", make=lambda: Below(below, others=items, items=items))
+
+
+class Respelt(Struct, frozen=True):
+    """An output with known keys."""
+
+    document: Any
+    own: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    """How the output spells the keys of an object, by its `id`, where known names took their place."""
+    unclear: Mapping[str, str] = MappingProxyType({})
+    """What is said of keys that are unclear, and the known names that they could stand for."""
+
+    def path(self, steps: Iterable[str | int]) -> list[str | int]:
+        """A place in the document, in the output's own spelling."""
+        here, found = self.document, list[str | int]()
+        for step in steps:
+            found.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
+            here = here[step] if here is not None else None
+        return found
+
+    def value(self, value: Any) -> Any:
+        """A part of the document, in the output's own spelling."""
+        if not self.own or value.__class__ not in CONTAINERS:
+            return value
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        own = self.own.get(id(value), _NO_KEYS)
+        return {own.get(key, key): self.value(inner) for key, inner in value.items()}
+
+    def said(self, reason: Reason) -> Reason:
+        """A reason that also says which keys were read otherwise, and which are unclear. Values are spelt as the output does."""
+        if not self.own and not self.unclear:
+            return reason
+        renamed = dict.fromkeys((own, name) for names in self.own.values() for name, own in names.items())
+        read = first_ones([f"{quote(own)} as {quote(name)}" for own, name in renamed], _MOST_NAMED)
+        text = [reason.text, *([f"keys read otherwise: {read}"] if read else ()), *self.unclear]
+        return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.shown(reason.fields)))
+
+    def shown(self, results: Iterable[Shown]) -> list[Shown]:
+        """What became of some fields or lists, with the output's own spelling in the values of the output."""
+        return [self._shown(one) if one.actual.__class__ in CONTAINERS else one for one in results]
+
+    def _shown(self, result: Shown) -> Shown:
+        own = self.value(result.actual)
+        found = replace(result, actual=own)
+        if isinstance(found, Outcome) and found.reason is not None:
+            found = replace(found, reason=found.reason.replace(quote(result.actual), quote(own)))
+        return found
 
 
 class KeySpelling(Settings):
@@ -29,56 +143,88 @@ class KeySpelling(Settings):
     """`any`: hyphens, underscores and spaces do not count either: `invoiceNumber`, `invoice-number` and `Invoice Number` stand for
     `invoice_number`."""
 
-    def respelt(self, root: FieldNode, expected: Any, output: Any) -> tuple[Any, list[str]]:
-        """The output with known keys, and a note for each key that is unclear. One that is nested too deeply stays as it is."""
-        notes: list[str] = []
+    def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
+        """The output with known keys. One that is nested too deeply stays as it is, and so does the expected document itself."""
+        own: dict[int, Mapping[str, str]] = {}
+        unclear: dict[str, str] = {}
+        if output.__class__ not in CONTAINERS or output is expected:
+            return Respelt(output)
         try:
-            return self._respelt([root], [expected], output, notes), list(dict.fromkeys(notes))
+            document = self._respelt(_Place(known, [expected]), output, own, unclear)
         except RecursionError:
-            return output, []
+            return Respelt(output)
+        return Respelt(document, own, unclear)
 
-    def _respelt(self, nodes: Sequence[FieldNode], expected: Sequence[Any], output: Any, notes: list[str]) -> Any:
-        nodes = _with_branches(nodes)
-        if isinstance(output, list):
-            inner = [node.below.items for node in nodes if node.below.items is not None]
-            items = [item for one in expected if isinstance(one, list) for item in one]
-            return [self._respelt(inner, items, item, notes) for item in output]
-        if not isinstance(output, dict):
-            return output
-        objects = [one for one in expected if isinstance(one, dict)]
-        known = {key for keys in (*map(_declared, nodes), *objects) for key in keys}
-        names = {key: key for key in output}
-        if not output.keys() <= known:
-            names |= self._names(known, output, notes)
-        found = {}
+    def _respelt(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
+        """An object or a list with known keys; the very same where none is renamed."""
+        if output.__class__ is list:
+            items = place.below(None)
+            made = [self._respelt(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output]
+            return output if all(map(is_, made, output)) else made
+        names: Mapping[str, str] = _NO_KEYS
+        if not (output.keys() <= place.known.names or output.keys() <= place.names):
+            names, said = _names(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
+            unclear.update(said)
+        found, changed = dict[str, Any](), bool(names)
+        if names:
+            own[id(found)] = {name: key for key, name in names.items()}
         for key, value in output.items():
-            name = names[key]
-            below = [one.below.keys.get(name) or one.below.others for one in nodes]
-            inner = [node for node in below if node is not None]
-            found[name] = self._respelt(inner, [one[name] for one in objects if name in one], value, notes)
+            name, inner = names.get(key, key), value
+            if value.__class__ in CONTAINERS:
+                inner = self._respelt(place.below(name), value, own, unclear)
+                changed = changed or inner is not value
+            found[name] = inner
+        return found if changed else output
+
+
+class _Place:
+    """What is known at one place of a document. `documents` is what the expected one has there, in all items together."""
+
+    def __init__(self, known: KnownKeys, documents: Sequence[Any]) -> None:
+        self.known, self._documents = known, documents
+        self._below: dict[str | None, _Place] = {}
+
+    @cached_property
+    def _objects(self) -> list[dict[str, Any]]:
+        return [one for one in self._documents if one.__class__ is dict]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        known = self.known.names
+        return known if all(map(known.issuperset, self._objects)) else known.union(*self._objects)
+
+    def below(self, step: str | None) -> _Place:
+        found = self._below.get(step)
+        if found is None:
+            if step is None:
+                inner = [item for one in self._documents if one.__class__ is list for item in one]
+            else:
+                inner = [one[step] for one in self._objects if step in one]
+            found = self._below[step] = _Place(self.known.below(step), inner)
         return found
 
-    def _names(self, known: Iterable[str], output: dict[str, Any], notes: list[str]) -> dict[str, str]:
-        """The known name of each key that has another one, and has it alone."""
-        meant: dict[str, list[str]] = defaultdict(list)
-        given: dict[str, list[str]] = defaultdict(list)
-        for key in sorted(known):
-            meant[_folded(key, self.style)].append(key)
-        for key in output:
-            given[_folded(key, self.style)].append(key)
-        found = {}
-        for folded, keys in given.items():
-            names = meant.get(folded, [])
-            if not names or set(keys) <= set(names):
-                continue
-            if len(names) == len(keys) == 1:
-                found[keys[0]] = names[0]
-            else:
-                stands = "stands" if len(keys) == 1 else "stand"
-                notes.append(
-                    f"{' and '.join(map(quote, keys))} {stands} for {' and '.join(map(quote, names))}: kept as spelt"
-                )
-        return found
+
+@lru_cache(maxsize=2_000)
+def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The known name of each key of an object that has another one, and has it alone; and what is said of keys that are unclear, with
+    what they could stand for."""
+    meant: dict[str, list[str]] = defaultdict(list)
+    given: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(known):
+        meant[_folded(key, style)].append(key)
+    for key in keys:
+        given[_folded(key, style)].append(key)
+    found, unclear = {}, {}
+    for folded, alike in given.items():
+        names = meant.get(folded, [])
+        if not names or set(alike) <= set(names):
+            continue
+        if len(names) == len(alike) == 1:
+            found[alike[0]] = names[0]
+        else:
+            stands, named = "stands" if len(alike) == 1 else "stand", " and ".join(map(quote, names))
+            unclear[f"{' and '.join(map(quote, alike))} {stands} for {named}: kept as spelt"] = named
+    return found, unclear
 
 
 @lru_cache(maxsize=20_000)
@@ -91,7 +237,7 @@ def _declared(node: FieldNode) -> Iterable[str]:
     return node.below.keys if node.compound is None else (*node.below.keys, *node.compound.fields)
 
 
-def _with_branches(nodes: Sequence[FieldNode]) -> list[FieldNode]:
+def _with_branches(nodes: Iterable[FieldNode]) -> list[FieldNode]:
     """The nodes, and the branches of those that are choices. Nodes of one origin ask for the same, so one of them will do."""
     found: dict[int, FieldNode] = {}
     waiting = list(nodes)

@@ -65,6 +65,14 @@ class FieldLine(Struct, frozen=True):
         """The canonical spelling of the path."""
         return self.path.canonical
 
+    def known_paths(self) -> Iterator[Path]:
+        """Every place that it names: its own, those of keys that are compared together or pair items, and that of its confidence."""
+        yield self.path
+        yield from (Path((*self.path.steps, key)) for key in (self.together.fields if self.together else ()))
+        yield from (Path((*self.path.steps, ANY, *key.steps)) for key in (self.align.keys if self.align else ()))
+        if self.confidence is not None:
+            yield self.confidence
+
 
 def keyed_lists(lines: Iterable[FieldLine]) -> Iterator[tuple[Path, Align]]:
     """The lists whose items some lines pair by a key."""

@@ -34,6 +34,8 @@ class OpenRows(ScoredRows):
     """Rows whose documents were walked leaf by leaf. An unreadable output is MISSING."""
 
     def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
+        if tree.keys is not None:
+            outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
         self._tree, self._outputs = tree, outputs
         self.walk = OpenWalk(tree, expected, outputs)
         self.counts = self.walk.counts()

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.frame import CONTAINERS
+from evaluators.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.values.paths import ANY, Path
 
@@ -34,6 +35,13 @@ class OpenTree(Struct, frozen=True, dict=True):
     depth: int | None = None
     skip: tuple[Path, ...] = ()
     rule: str = "exact"
+    keys: KeySpelling | None = None
+    """Which spellings of an output's keys stand for those of the expected document; None where each has to be spelt alike."""
+
+    @cached_property
+    def known_keys(self) -> TreeKeys:
+        """The keys that the settings name: those that are left out."""
+        return keys_in(self.skip)
 
     def skips(self, path: tuple[Any, ...]) -> bool:
         """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""

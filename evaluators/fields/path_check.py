@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
 
 from evaluators.fields.frame import Frame
+from evaluators.fields.key_spelling import KeySpelling, KnownKeys, Respelt
 from evaluators.fields.scored import Documents
 from evaluators.fields.walk_findings import FieldColumn, WalkedLists
 from evaluators.issues import Issue
@@ -68,6 +69,17 @@ class ScoredRows:
 
     frames: Sequence[Frame] = ()
     """The documents side by side, with what stands at the places that were looked at."""
+    respelt: Sequence[Respelt] = ()
+    """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
+
+    def with_known_keys(
+        self, keys: KeySpelling | None, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """The outputs, with known keys where another spelling of them does not count."""
+        if keys is None:
+            return outputs
+        self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
+        return [one.document for one in self.respelt]
 
     @property
     def pairs_by_asking(self) -> bool:
@@ -114,6 +126,18 @@ class ScoredRow(NamedTuple):
     """The rows that it was scored with; None where it could not be scored."""
     at: int = 0
     """Its place among them."""
+
+    def reason(self, unreadable: Issue | None = None) -> Reason:
+        """Why it scores what it scores; `unreadable` is why there is no output."""
+        if self.rows is None:
+            return Reason()
+        found = self.rows.reason(self.at, unreadable)
+        return self.rows.respelt[self.at].said(found) if self.rows.respelt else found
+
+    def wrong(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """Its results that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        found = [] if self.rows is None else self.rows.wrong(self.at, wanted, listed)
+        return self.rows.respelt[self.at].shown(found) if self.rows is not None and self.rows.respelt else found
 
 
 class ChunkCheck(Generic[Rows]):

@@ -31,13 +31,8 @@ class SchemaRows(ScoredRows):
     ) -> None:
         """Walks through the documents. Raises RecursionError where those of several rows are nested too deeply for one of them."""
         self.scoring = scoring
-        self._unclear: dict[int, list[str]] = {}
-        """What is said of keys that could stand for several, by row."""
         if scoring.keys is not None:
-            pairs = zip(expected, outputs, strict=True)
-            respelt = [(b, []) if a is b else scoring.keys.respelt(scoring.root, a, b) for a, b in pairs]
-            outputs = [output for output, _ in respelt]
-            self._unclear = {row: notes for row, (_, notes) in enumerate(respelt) if notes}
+            outputs = self.with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
         self._sides = expected, outputs
         self.frames = of_rows(expected, outputs)
         self._scored: dict[int, Scored] = {}
@@ -98,7 +93,11 @@ class SchemaRows(ScoredRows):
         return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
 
     def documents(self, at: int) -> Documents:
-        return Documents(self.scoring.root, self.scored(at))
+        found = self.scored(at)
+        if self.respelt:
+            shown = self.respelt[at].shown
+            found = replace(found, fields=tuple(shown(found.fields)), arrays=tuple(shown(found.arrays)))
+        return Documents(self.scoring.root, found)
 
     def wrong(
         self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
@@ -123,7 +122,7 @@ class SchemaRows(ScoredRows):
             "arrays": [_array(each) for each in found.arrays],
             "outside": list(found.outside),
         }
-        return Reason("; ".join([_reason(found, verdict), *self._unclear.get(at, ())]), details, found.fields)
+        return Reason(_reason(found, verdict), details, found.fields)
 
     def release(self) -> None:
         self.walk, self._scored = None, {}

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.fields.key_spelling import KeySpelling
+from evaluators.fields.key_spelling import KeySpelling, TreeKeys
 from evaluators.fields.metrics import fallbacks, places
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.reading import Align
@@ -100,6 +100,11 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     """Items of lists that only the output has lower the overall score, the field score and the overall pass rate."""
     keys: KeySpelling | None = None
     """Which spellings of an output's keys stand for those of the schema; None where each has to be spelt alike."""
+
+    @cached_property
+    def known_keys(self) -> TreeKeys:
+        """The keys that the schema knows."""
+        return TreeKeys([self.root])
 
     @cached_property
     def place(self) -> int:

@@ -141,7 +141,7 @@ class Plan(Struct):
     ) -> Iterable[Outcome]:
         """What one evaluator found wrong in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
         scored = one.scored_row(slots, index)
-        return [] if scored is None or scored.rows is None else scored.rows.wrong(scored.at, wanted, listed)
+        return [] if scored is None else scored.wrong(wanted, listed)
 
     def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
         """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""
@@ -301,8 +301,8 @@ def explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
     if verdict.status.kept_out and not verdict.statuses:
         return verdict
     scored = one.scored_row(slots, index)
-    if scored is not None and scored.rows is not None:
-        return verdict.explained(scored.rows.reason(scored.at, None if unreadable is None else unreadable.issue))
+    if scored is not None:
+        return verdict.explained(scored.reason(None if unreadable is None else unreadable.issue))
     if unreadable is not None:
         return verdict.explained(Reason(unreadable.issue.message))
     return settings.explained(verdict, *values)

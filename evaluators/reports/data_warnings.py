@@ -220,8 +220,14 @@ def null_warnings(
     return list(dict.fromkeys(found))
 
 
+_AS_SPELT: Final = "such keys count as they are spelt, and the reason of each row names them"
+
+
 def _key_warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items_in_words(keys)}, in {rows_text(keys.rows)} ({_rows_in_words(keys)})'
+    if keys.what == "unclear_key":
+        message = f'variant "{variant}": {message}' if variant is not None else message
+        return Issue("unclear-keys", Blame.OUTPUT, message, line_places(suite).get(line.name), _AS_SPELT)
     if keys.what == "too_long":
         place = align_place(suite, line, keys.path)
         return Issue("items-too-long", Blame.TESTSET, message, place, _raise_the_limit(keys))
@@ -237,6 +243,8 @@ def _items_in_words(keys: KeyStats) -> str:
     """`3 expected items of "items" have no key "sku"`."""
     if keys.what == "too_long":
         return f'"{keys.path}" has too many items to compare each with each'
+    if keys.what == "unclear_key":
+        return f"it is unclear which key of an output stands for {keys.key}"
     has = "has" if keys.items == 1 else "have"
     wrong = f'no key "{keys.key}"' if keys.what == "without_key" else f'the same key "{keys.key}" as an earlier item'
     if keys.side == "expected":

@@ -21,13 +21,15 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import caching
 from evaluators.fields.empty_values import EmptyCounts
-from evaluators.fields.key_counts import KeyCounts
+from evaluators.fields.key_counts import KeyCounts, unclear
+from evaluators.fields.key_spelling import Respelt
 from evaluators.fields.path_check import RowsCheck
 from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
+from evaluators.model import RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Compiled, Plan, compile_plan
@@ -255,6 +257,15 @@ class EvaluatorCounts:
         if one.scored is not None:
             self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
             self.empties.take_scored(slots[one.scored], self.fields.absent_values)
+        elif self.fields.respelt is not None:
+            self._count_unclear(self.fields.respelt, chunk, slots)
+
+    def _count_unclear(self, respelt: Callable[..., Respelt], chunk: Chunk, slots: Sequence[Cells]) -> None:
+        """Counts keys of outputs that are unclear, for a type without a tree."""
+        given = zip(*(slots[slot] for slot in self.one.inputs), strict=True)
+        for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], given, strict=True):
+            if verdict.status is RowStatus.SCORED and (found := Counter(unclear(respelt(*values)))):
+                self.keys.add(number, found)
 
     def settle(self, result: SplitResult) -> None:
         """Leaves everything counted in the result of the split."""

@@ -87,13 +87,14 @@ class MetricStats(Struct, frozen=True):
 class KeyStats(Struct, frozen=True):
     """Items of a list that is paired by a key, on one side, that have no key, or that have the key of an earlier item.
 
-    Or those of a list that was too long to compare each with each (`too_long`); the key is then the alignment.
+    Or those of a list that was too long to compare each with each (`too_long`); the key is then the alignment. Or keys of outputs of
+    which `keys` cannot say what they stand for (`unclear_key`); the key is then what they could stand for, and the path is empty.
     """
 
     path: str
     key: str
     side: Literal["expected", "output"]
-    what: Literal["without_key", "duplicate_key", "too_long"]
+    what: Literal["without_key", "duplicate_key", "too_long", "unclear_key"]
     items: Count
     rows: Count
     """Rows with at least one such item."""

@@ -12,7 +12,7 @@ import pytest
 from evaluators.api.loading import load, loads
 from evaluators.compat.struct_extract_eval import evaluate
 from evaluators.issues import Blame
-from evaluators.run.result import RunResult
+from evaluators.run.result import KeyStats, RunResult
 from evaluators.run.run_json import run_body, run_json, typed
 from evaluators.testsets.readers import jsonl
 from tests.kit import write_rows
@@ -262,3 +262,31 @@ def test_evaluate_says_where_a_comparator_reads_none_of_the_expected_values() ->
         '"schema_match": no expected value of "company" is of the kind that `numeric` reads, so it measured nothing; one is "Acme"'
     )
     assert evaluate([{"company": 1}, {"company": "Acme"}], [{}, {}], schema).warnings == ()
+
+
+SPELT = """
+evaluators:
+  - json_schema_valid: {name: valid, schema: {properties: {user_name: {type: string}}}, keys: {style: any}}
+  - schema_match: {name: schema, fields: [user_name], keys: {style: any}}
+  - json_multi_field_match: {name: fields, fields: [user_name], keys: {style: any}}
+  - json_diff_match: {name: diff, keys: {style: any}}
+  - json_field_match: {name: top, keys: {style: any}}
+"""
+
+
+def test_keys_that_could_stand_for_the_same_one_are_said_of_every_type(tmp_path: Path) -> None:
+    wanted = '{"user_name": "b"}'
+    outputs = [
+        '{"userName": "a", "user_name": "b"}',
+        '{"userName": "b"}',
+        '{"UserName": "b", "User Name": "b"}',
+        "sorry",
+        wanted,
+    ]
+    result = run(SPELT, tmp_path, *((wanted, output) for output in outputs))
+    message = 'it is unclear which key of an output stands for "user_name", in 2 rows (rows 1, 3)'
+    names = ["valid", "schema", "fields", "diff", "top"]
+    assert [one.message for one in result.warnings] == [f'"{name}": {message}' for name in names]
+    assert {one.code for one in result.warnings} == {"unclear-keys"}
+    assert {one.blame for one in result.warnings} == {Blame.OUTPUT}
+    assert result.evaluators[0].keys == (KeyStats("", '"user_name"', "output", "unclear_key", 2, 2, (1, 3)),)

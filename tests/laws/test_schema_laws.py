@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.events import METRICS
+from evaluators.fields.key_spelling import KeySpelling, keys_in
 from evaluators.fields.scored import MEASURED
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import plus
 from evaluators.run.tally import Tally
+from evaluators.values.paths import Path
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output
 from tests.reference.settled import settle
@@ -375,3 +377,43 @@ def test_a_document_whose_keys_are_respelt_scores_the_same_where_style_is_set_as
     assert exact(verdict(loose, wanted, same)) == exact(verdict(strict, wanted, same))
     assert exact(verdict(loose, wanted, respelt)) == exact(verdict(loose, wanted, same))
     assert verdict(strict, wanted, respelt).score == 0, "no key is spelt as it is expected"
+
+
+OF_KEYS = {
+    "schema_match": {"fields": ["net_total", "line_items"]},
+    "json_multi_field_match": {"fields": ["net_total", "line_items"]},
+    "json_diff_match": {"extra_fields": "penalize"},
+    "json_field_match": {"extra_fields": "penalize"},
+    "json_field_match_normalized": {"extra_fields": "penalize"},
+}
+
+
+@pytest.mark.parametrize("name", OF_KEYS)
+@given(SPELT, SPELT, st.sampled_from(STYLES))
+def test_every_type_that_compares_keys_reads_them_in_any_style_where_it_is_told(
+    name: str, expected: Any, output: Any, style: Any
+) -> None:
+    wanted, same, respelt = spelt(expected, "_".join), spelt(output, "_".join), spelt(output, style)
+    strict, loose = evaluator(name, OF_KEYS[name]), evaluator(name, OF_KEYS[name] | {"keys": {"style": "any"}})
+    assert exact(verdict(loose, wanted, same)) == exact(verdict(strict, wanted, same))
+    found = loose.explain(wanted, respelt)
+    assert exact(found) == exact(verdict(loose, wanted, respelt)) == exact(verdict(strict, wanted, same))
+
+
+ODD_KEYS = st.text("aA_ -1", max_size=4)
+ODD = st.recursive(
+    st.integers(0, 1),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ODD_KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(ODD, ODD, st.lists(ODD_KEYS, max_size=3), st.sampled_from(["keep", "any"]))
+def test_an_output_with_known_keys_can_be_told_in_its_own_again(
+    expected: Any, output: Any, paths: list[str], style: str
+) -> None:
+    before = copy.deepcopy(output)
+    found = KeySpelling(style=style).respelt(keys_in(Path((key,)) for key in paths), output, expected)
+    assert output == before == found.value(found.document)
+    again = KeySpelling(style=style).respelt(keys_in(Path((key,)) for key in paths), found.document, expected)
+    assert again.document is found.document, "known keys are not renamed"
