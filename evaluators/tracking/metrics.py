@@ -32,7 +32,7 @@ EMPTY_COUNTS: Final = ("expected_empty", "expected_filled")
 _COUNTERS: Final = frozenset({
     "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
     "outputs_without_values", "rows_without_fields", "fields_not_listed", "missing", "warned", "undecided", "rows", "n",
-    *EMPTY_COUNTS, *Counts.__struct_fields__,
+    "kept_out", "always", "sometimes", "never", "unusable", *EMPTY_COUNTS, *Counts.__struct_fields__,
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
@@ -193,7 +193,7 @@ def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
             for each in one.passes:
                 yield f"repeats/pass_at_{each.k}", each.pass_at_k
                 yield f"repeats/pass_all_{each.k}", each.pass_all_k
-                yield f"repeats/groups_at_{each.k}", each.groups
+                yield f"repeats/groups_at_{each.k}", each.groups or None
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
