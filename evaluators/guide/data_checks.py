@@ -172,14 +172,11 @@ def absence_words(suite: Suite) -> str:
 def data_words(found: DataCheck) -> str:
     """The report of a data check: rows, columns, unreadable outputs, gaps, and how many more problems of a kind."""
     result = found.result
-    rows = (
-        f"the first {rows_text(result.rows)}; --all looks at every row"
-        if found.partial
-        else f"all {rows_text(result.rows)}"
-    )
+    rows = rows_text(result.rows)
+    looked_at = f"the first {rows}; --all looks at every row" if found.partial else f"all {rows}"
     return _lines(
         [
-            f"{result.test_set}: looked at {rows}",
+            f"{result.test_set}: looked at {looked_at}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
             *(f"note: {note}" for note in found.notes),
             *_unreadable(result),
@@ -194,12 +191,8 @@ def _unreadable(result: RunResult) -> Iterable[str]:
     for stats in result.evaluators:
         if stats.unreadable:
             name = f"{stats.name} ({stats.variant})" if stats.variant else stats.name
-            had = (
-                "has an output that holds no usable JSON: it scores 0"
-                if stats.unreadable == 1
-                else ("have an output that holds no usable JSON: they score 0")
-            )
-            yield f"note: {name}: {rows_text(stats.unreadable)} {had}"
+            has, it_scores = ("has", "it scores") if stats.unreadable == 1 else ("have", "they score")
+            yield f"note: {name}: {rows_text(stats.unreadable)} {has} an output that holds no usable JSON: {it_scores} 0"
 
 
 def _more(result: RunResult) -> Iterable[str]:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from evaluators.fields.inference.proposals import Ask
-from evaluators.fields.inference.suggested_lines import SeenPlace, SuggestedLine, lines_of, nulls_of, shape_of
-from evaluators.guide.suite_text import Slice, comment, field_lines, literal
+from evaluators.fields.inference.suggested_lines import lines_of, nulls_of, shape_of
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of
@@ -27,17 +26,6 @@ _MOST_SLICES: Final = 4
 _SHORT_TEXT: Final = 60
 _SENTENCE: Final = 4
 """Words of a short text from which on it is a sentence, which can be right in other words."""
-
-
-class SuggestedEvaluators(Struct, frozen=True):
-    """The lines below `evaluators:`, the names to show a gate for, and what to say of the expected column and the rows."""
-
-    lines: tuple[str, ...]
-    gated: tuple[str, ...]
-    said: str = ""
-    notes: tuple[str, ...] = ()
-    judged: bool = False
-    """A judge is shown, in a comment."""
 
 
 def evaluators_for(
@@ -63,17 +51,17 @@ def evaluators_for(
     return replace(made, notes=(*made.notes, *_damage(damaged)))
 
 
-def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> list[Slice]:
-    """Columns that part the rows into a few groups of some size."""
-    found = []
+def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
+    """Columns that part the rows into a few groups of some size, and how many groups."""
+    found: dict[str, int] = {}
     for name, column in cells.items():
         texts = [cell for cell in column if isinstance(cell, str) and cell.strip()]
         groups = len({*texts})
         small = all(len(text) <= _SHORT_TEXT for text in texts)
         enough = 2 <= groups <= _MOST_GROUPS and len(texts) == len(column) >= _ROWS_A_GROUP * groups
-        if name not in taken and small and enough:
-            found.append(Slice(name, groups))
-    return found[:_MOST_SLICES]
+        if name not in taken and small and enough and len(found) < _MOST_SLICES:
+            found[name] = groups
+    return found
 
 
 def _absent(cell: Any) -> bool:
@@ -88,11 +76,8 @@ def _guard(empty: int, columns: Mapping[Role, str]) -> list[str]:
     """What leaves rows without an expected answer out, where there are some."""
     if not empty or "expected" not in columns:
         return []
-    why = (
-        "1 row has no expected answer, and is skipped"
-        if empty == 1
-        else f"{empty:,} rows have no expected answer, and are skipped"
-    )
+    has, is_ = ("row has", "is") if empty == 1 else ("rows have", "are")
+    why = f"{empty:,} {has} no expected answer, and {is_} skipped"
     return [*comment(why), f"when: {flow({'row.' + columns['expected']: {'present': True}})}"]
 
 
@@ -104,12 +89,10 @@ def _damage(damaged: Sequence[CellError]) -> list[str]:
     """How many rows cannot be read, and what is wrong with the first of them."""
     if not damaged:
         return []
-    rows = (
-        "1 row was not looked at and has" if len(damaged) == 1 else f"{len(damaged):,} rows were not looked at and have"
-    )
+    was, has = ("row was", "has") if len(damaged) == 1 else ("rows were", "have")
     issue = damaged[0].issue
     hint = f" ({issue.hint})" if issue.hint else ""
-    return [f"{rows} no score: {issue.message}{hint}"]
+    return [f"{len(damaged):,} {was} not looked at and {has} no score: {issue.message}{hint}"]
 
 
 def _of_documents(
@@ -132,7 +115,7 @@ def _of_documents(
         "",
     ]
     lines = lines_of(root, ask)
-    if not _can_be_listed(root, [line.path for line in lines]):
+    if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
         return SuggestedEvaluators((*presence, *comment(why), *whole), ("document",), text, tuple(notes))
@@ -144,19 +127,13 @@ def _of_documents(
     meaning = nulls_of(root, ask)
     if meaning is not None:
         guard = [*guard, *comment(meaning.why), f"nulls: {meaning.word}"]
-        lines = [_optional(line) if line.null and meaning.word == "absent" else line for line in lines]
-    listed = field_lines("fields", "schema_match", lines, guard)
+        if meaning.word == "absent":  # what is nothing in every row is measured in no row
+            lines = [
+                replace(line, compare={"compare": line.compare, "optional": True}) if line.null else line
+                for line in lines
+            ]
+    listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
-
-
-def _optional(line: SuggestedLine) -> SuggestedLine:
-    """A line for a field that no row measures where null says that nothing is there."""
-    return structs.replace(line, compare={"compare": line.compare, "optional": True})
-
-
-def _can_be_listed(root: SeenPlace, paths: Sequence[str]) -> bool:
-    """Whether the documents are of one kind, with something in it."""
-    return len(root.kinds) == 1 and bool(paths) and paths != ["$"]
 
 
 def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mapping[Role, str]) -> SuggestedEvaluators:

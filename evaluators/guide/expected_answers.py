@@ -15,7 +15,7 @@ from evaluators.api.suite import Suite
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, expected_of
 from evaluators.settings import build
-from evaluators.testsets.byte_source import locate, reading
+from evaluators.testsets.byte_source import locate, whole_of
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.derived import first_table
 from evaluators.testsets.documents import holds_documents, holds_rows, open_file
@@ -123,9 +123,7 @@ def first_cells(table: Table, names: Sequence[str], most: int | None) -> tuple[d
 
 def schema_in(file: str) -> Any:
     """The data in a JSON or YAML file that holds a schema. Raises Problems (config)."""
-    source = locate(file, Path())
-    with reading(source), source.open() as stream:
-        text = stream.read().decode("utf-8-sig", "replace")
+    text = whole_of(locate(file, Path())).decode("utf-8-sig", "replace")
     try:
         data = load_untrusted(text) if file.lower().endswith(SUITES) else parse(text)
     except (NotJSON, NotYAML) as error:

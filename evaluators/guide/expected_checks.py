@@ -74,6 +74,10 @@ class ExpectedFindings(Struct):
             return
         (self.problems if finding.level == "error" else self.warnings).append(finding.issue(where))
 
+    def refuse(self, *issues: Issue | None) -> None:
+        """Problems of which each is said once."""
+        self.problems += [one for one in issues if one is not None and one not in self.problems]
+
 
 def checked(
     path: str,
@@ -98,28 +102,22 @@ def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: E
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first
+        issue = unreadable(answer)
         if against.broken_by is not None:
-            result.problems += [one for one in _broken(answer, against.broken_by) if one not in result.problems]
+            broken = against.broken_by(answer.document) if issue is None else ()
+            said = [f'the rule "{name}": {why}' for name, why in broken]
+            result.refuse(issue, *(Issue("rule-broken", Blame.TESTSET, one, answer.where) for one in said))
             continue
-        issue, tree = unreadable(answer), against.listed or against.root or _root_of(answer, against, roots)
+        tree = against.listed or against.root or _root_of(answer, against, roots)
         if issue is not None or isinstance(tree, Issue):
-            told = [one for one in (issue, tree) if isinstance(one, Issue)]
-            result.problems += [one for one in told if one not in result.problems]
-        elif isinstance(tree, FieldNode):
-            for finding in check_expected([answer.document], tree, strict_types=strict_types):
-                result.add(finding, answer.where)
+            result.refuse(issue, tree if isinstance(tree, Issue) else None)
+            continue
+        if isinstance(tree, FieldNode):
+            findings = check_expected([answer.document], tree, strict_types=strict_types)
         else:
-            for finding in check_listed(answer.document, tree):
-                result.add(finding, answer.where)
-
-
-def _broken(answer: Answer, broken_by: Callable[[JSON], Iterable[tuple[str, str]]]) -> Iterator[Issue]:
-    """The rules that an answer breaks; or that it is no JSON."""
-    if (issue := unreadable(answer)) is not None:
-        yield issue
-        return
-    for name, why in broken_by(answer.document):
-        yield Issue("rule-broken", Blame.TESTSET, f'the rule "{name}": {why}', answer.where)
+            findings = check_listed(answer.document, tree)
+        for finding in findings:
+            result.add(finding, answer.where)
 
 
 def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:

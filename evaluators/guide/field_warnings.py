@@ -17,6 +17,7 @@ from evaluators.guide.expected_answers import first_cells
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Expected, Output, expected_of
+from evaluators.run.metrics import rows_text
 from evaluators.run.places import field_places, line_places
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import whole
@@ -157,7 +158,7 @@ def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str
     wrong = [pair for pair in near if not _match(compare(*pair))]
     if not wrong:
         return None
-    rows = "1 row" if len(wrong) == 1 else f"{len(wrong):,} rows"
+    rows = rows_text(len(wrong))
     expected, output = map(to_text, wrong[0])
     shown = f"({output} for {expected})"
     message = f'the field "{line.name}" differs in {rows} by the noise of arithmetic alone {shown}, and that is wrong under "numeric"'

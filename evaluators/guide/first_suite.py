@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 from types import MappingProxyType
 from typing import Final
 
@@ -15,7 +15,7 @@ from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
-from evaluators.guide.suite_text import Draft, suite_text
+from evaluators.guide.suite_text import comment, suite_text
 from evaluators.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
@@ -23,7 +23,7 @@ from evaluators.run.metrics import rows_text
 from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.testsets.columns import listed, not_told_apart
+from evaluators.testsets.columns import listed, no_such_column, not_told_apart
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.documents import holds_documents, open_file
 from evaluators.testsets.opening import open_test_set
@@ -93,21 +93,17 @@ def draft_suite(
         raise _no_output(test_set.own_header, place, ask.command)
     chosen.measures = [name for name in chosen.measures if is_measure(name, cells[name])]
     wanted = cells.get(roles.expected) if roles.expected is not None else None
-    own = dict(chosen.columns)
-    made = evaluators_for(cells[roles.output], wanted, own, ask)
-    why = {**chosen.why}
-    if made.said and "expected" in why:
-        why["expected"] = f"{why['expected']}; {made.said}"
+    made = evaluators_for(cells[roles.output], wanted, chosen.columns, ask)
     rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
     known = (roles.id, roles.input, roles.output, roles.expected)
     taken = [*(name for name in known if name is not None), *chosen.measures]
-    draft = Draft(
-        name=_stem(place), file=_in_shell(file), place=place, rows=rows, test_set={**_relative(config, file), **reading},
-        columns=own, why=why,
-        evaluators=made.lines, gated=made.gated, slices=slices_for(cells, taken),
-        measures=chosen.measures, judged=made.judged,
-    )  # fmt: skip
-    return DraftedSuite(file, suite_text(draft), _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
+    found = _relative(config, file)
+    head = [
+        *comment(f"A first suite for {place}, made from what is in {rows}."),
+        f"# Run it:  evaluators run {quote(file)}",
+    ]
+    text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
+    return DraftedSuite(file, text, _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
 def _command(
@@ -150,19 +146,13 @@ def _roles(
     elsewhere: set[Role] = {role for role in ROLES if role in config}
     unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
     if unknown:
-        from evaluators.testsets.columns import no_such_column
-
         raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
     chosen = choose_roles(header, cells, columns, elsewhere, ask)
     left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures)]
-    if (
-        left
-        and ask.asks
-        and not {"output"} & {*chosen.columns, *elsewhere}
-        and not_told_apart(table.header, data) is None
-    ):
+    open_ = "output" not in chosen.columns and "output" not in elsewhere
+    if left and ask.asks and open_ and not_told_apart(table.header, data) is None:
         output = ask(InitQuestion("Which column is the model's output?", tuple(left), role="output"))
         return choose_roles(header, cells, {**columns, "output": output}, elsewhere, ask)
     return chosen
@@ -192,17 +182,11 @@ def _in_a_suite(address: str) -> str:
     return address if without_proofs(address) == address else f"${{{ADDRESS_VARIABLE}}}"
 
 
-def _in_shell(file: str) -> str:
-    from shlex import quote
-
-    return quote(file)
-
-
 def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
     lines = [f"wrote {file}: a suite for {path}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
     lines += ["measures: " + ", ".join(f'column "{name}"' for name in chosen.measures)] if chosen.measures else []
     lines += [f"the expected answers are {said}"] if said else []
     lines += [f"note: {note}" for note in notes]
-    lines += ["", f"Next: look through {file}, then: evaluators run {_in_shell(file)}"]
+    lines += ["", f"Next: look through {file}, then: evaluators run {quote(file)}"]
     return "".join(f"{visible(line)}\n" for line in lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.metrics import counted, some
 from evaluators.settings import BadSettings
+from evaluators.testsets.byte_source import locate, whole_of
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display
 
@@ -98,14 +100,8 @@ def _text(schema: dict[str, Any]) -> str:
 
 def _is_schema(path: str) -> bool:
     """Whether a JSON file holds a schema, bare or wrapped, and not documents."""
-    from pathlib import Path
-
-    from evaluators.testsets.byte_source import locate, reading
-
-    source = locate(path, Path())
     try:
-        with reading(source), source.open() as stream:
-            data, _ = unwrap(parse(stream.read()))
+        data, _ = unwrap(parse(whole_of(locate(path, Path()))))
     except NotJSON:
         return False
     return isinstance(data, dict) and (bool(_OF_A_SCHEMA & data.keys()) or data.get("type") in ("object", "array"))

@@ -6,71 +6,56 @@ from collections.abc import Mapping, Sequence
 from textwrap import wrap
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evaluators.fields.inference.suggested_lines import SuggestedLine
-from evaluators.needs import Role
+from evaluators.guide.roles import ChosenColumns
 from evaluators.values.quoting import flow, key_text
 
 _WIDTH: Final = 118
 
 
-class Slice(Struct, frozen=True):
-    """A column that parts the rows into a few groups."""
+class SuggestedEvaluators(Struct, frozen=True):
+    """The lines below `evaluators:`, the names to show a gate for, and what to say of the expected column and the rows."""
 
-    column: str
-    groups: int
-
-
-class Draft(Struct, frozen=True):
-    """The content of a first suite."""
-
-    name: str
-    file: str
-    """The file of the suite, for the command in its head."""
-    place: str
-    """The name of the data."""
-    rows: str
-    """How many rows were looked at, in words."""
-    test_set: Mapping[str, Any]
-    """`file`, `expected`, `output`: where the data is."""
-    columns: Mapping[Role, str] = field(default_factory=dict)
-    why: Mapping[Role, str] = field(default_factory=dict)
-    evaluators: Sequence[str] = ()
-    """The lines below `evaluators:`, without their margin."""
-    gated: Sequence[str] = ()
-    """The evaluators that a gate is shown for."""
-    slices: Sequence[Slice] = ()
-    measures: Sequence[str] = ()
-    """Columns of numbers about the call."""
+    lines: tuple[str, ...]
+    gated: tuple[str, ...]
+    said: str = ""
+    notes: tuple[str, ...] = ()
     judged: bool = False
-    """A judge is shown among the evaluators, in a comment."""
+    """A judge is shown, in a comment."""
 
 
-def suite_text(draft: Draft) -> str:
-    """The whole file."""
+def suite_text(
+    head: str,
+    name: str,
+    test_set: Mapping[str, Any],
+    chosen: ChosenColumns,
+    suggested: SuggestedEvaluators,
+    slices: Mapping[str, int],
+) -> str:
+    """The whole file. `head` says what it is made from, and how it is run; `slices` are columns, and how many groups of rows each makes."""
     lines = [
-        *comment(f"A first suite for {draft.place}, made from what is in {draft.rows}."),
-        f"# Run it:  evaluators run {draft.file}",
+        *head.splitlines(),
         "#",
         *comment("A line that starts with # is a comment: it is for you, and the program skips it. Change what does not fit. "
                  "`evaluators list comparators` shows how else a field can be compared."),
         "",
         "version: 1",
-        f"name: {literal(draft.name)}",
+        f"name: {literal(name)}",
         "",
-        *_test_set(draft),
+        *_test_set(test_set, chosen, suggested.said),
         "",
         "evaluators:",
-        *(f"  {line}" if line else "" for line in draft.evaluators),
-        *_measures(draft.measures),
-        *_slices(draft.slices),
-        *(_judge() if draft.judged else ()),
+        *(f"  {line}" if line else "" for line in suggested.lines),
+        *_measures(chosen.measures),
+        *_slices(slices),
+        *(_judge() if suggested.judged else ()),
         "",
         *comment("What must hold: below it, the command ends with the exit code 1. Look at a first run, choose the number, and "
                  "uncomment these lines."),
         "# gates:",
-        *(f"#   {key_text(name)}: {{fail_below: 0.9}}" for name in draft.gated),
+        *(f"#   {key_text(one)}: {{fail_below: 0.9}}" for one in suggested.gated),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
@@ -98,25 +83,25 @@ def _escaped(value: Any) -> Any:
     return value.replace("${", "$${") if isinstance(value, str) else value
 
 
-def field_lines(name: str, type_: str, lines: Sequence[SuggestedLine], extra: Sequence[str] = ()) -> list[str]:
+def field_lines(lines: Sequence[SuggestedLine], extra: Sequence[str]) -> list[str]:
     """An evaluator with `fields:`, each with the reason above it."""
-    found = [f"- name: {name}", f"  type: {type_}", *(f"  {line}" for line in extra), "  fields:"]
+    found = ["- name: fields", "  type: schema_match", *(f"  {line}" for line in extra), "  fields:"]
     for line in lines:
         found += comment(line.why, "    ")
         found.append(f"    {key_text(line.path)}: {literal(line.compare)}")
     return found
 
 
-def _test_set(draft: Draft) -> list[str]:
-    lines = ["test_set:", *(f"  {key}: {literal(place)}" for key, place in draft.test_set.items())]
-    if draft.columns:
+def _test_set(test_set: Mapping[str, Any], chosen: ChosenColumns, said: str) -> list[str]:
+    """Where the data is, and which column is what, and why; what is `said` of the expected answers stands beside their column."""
+    lines = ["test_set:", *(f"  {key}: {literal(place)}" for key, place in test_set.items())]
+    if chosen.columns:
         lines.append("  columns:")
-        written = {role: f"    {role}: {literal(column)}" for role, column in draft.columns.items()}
+        written = {role: f"    {role}: {literal(column)}" for role, column in chosen.columns.items()}
         width = max(map(len, written.values()))
-        lines += [
-            f"{text.ljust(width)}  {comment(draft.why[role])[0]}" if role in draft.why else text
-            for role, text in written.items()
-        ]
+        for role, text in written.items():
+            why = f"{chosen.why[role]}; {said}" if said and role == "expected" else chosen.why[role]
+            lines.append(f"{text.ljust(width)}  {comment(why)[0]}")
     return lines
 
 
@@ -150,11 +135,11 @@ _JUDGE: Final = (
 )
 
 
-def _slices(slices: Sequence[Slice]) -> list[str]:
+def _slices(slices: Mapping[str, int]) -> list[str]:
     if not slices:
         return []
-    said = ", ".join(f"{one.column} ({one.groups} groups)" for one in slices)
-    listed = literal([f"row.{one.column}" for one in slices])
+    said = ", ".join(f"{column} ({groups} groups)" for column, groups in slices.items())
+    listed = literal([f"row.{column}" for column in slices])
     return [
         "",
         *comment(f"The same metrics for groups of rows, by a column: {said}. Uncomment to see them:"),
