@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import Final
 
 from evaluators.cli._printing import print_err, print_problems
 from evaluators.issues import Blame, Issue, Problems
@@ -64,10 +65,7 @@ def _bug_text(error: BaseException) -> str:
     )
 
 
-def _say_now(text: str) -> None:
-    """Writes to standard error past its buffer: a signal may come while something is on its way into it."""
-    with suppress(OSError, ValueError, AttributeError):
-        os.write(sys.stderr.fileno(), text.encode())
+_STOPPING: Final = b"\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n"
 
 
 class Interrupts:
@@ -90,7 +88,8 @@ def interruptible() -> Iterator[Interrupts]:
         if interrupts.asked or interrupts.at_once:
             raise KeyboardInterrupt
         interrupts.asked = True
-        _say_now("\nStopping after the rows that are under way. Ctrl-C again ends the run at once.\n")
+        with suppress(OSError, ValueError, AttributeError):  # past the buffer: something may be on its way into it
+            os.write(sys.stderr.fileno(), _STOPPING)
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

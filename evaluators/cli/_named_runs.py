@@ -10,25 +10,18 @@ import click
 from evaluators.cli._printing import print_err
 
 
-def newest_place(results: str = "runs") -> Path:
-    """The newest run in a folder of results, which goes to standard error. Raises click.UsageError where there is none."""
-    return _newest(results, 1)[0]
+def newest(wanted: int) -> list[Path]:
+    """The newest run in `runs`, then the runs of the same suite before it. Which ones these are goes to standard error.
 
-
-def last_two(results: str = "runs") -> tuple[Path, Path]:
-    """The newest run and the one of the same suite before it, the older one first. Raises click.UsageError where there are none."""
-    new, base = _newest(results, 2)
-    return base, new
-
-
-def _newest(results: str, wanted: int) -> list[Path]:
+    Raises click.UsageError where there are not so many.
+    """
     from evaluators.run.run_listing import newest_runs
 
-    found = newest_runs(Path(results))
+    found = newest_runs(Path("runs"))
     of_suite = [run for run in found if run.suite == found[0].suite][:wanted]
     if len(of_suite) < wanted:
         there = "no run" if not found else f'only one run of "{found[0].suite}"'
-        raise click.UsageError(f"there is {there} in {results}; name the run{'s' if wanted > 1 else ''}")
+        raise click.UsageError(f"there is {there} in runs; name the run{'s' if wanted > 1 else ''}")
     print_err(f"the newest: {' and '.join(str(run.place) for run in of_suite)}")
     return [run.place for run in of_suite]
 
@@ -42,7 +35,7 @@ def run_place(written: str | None) -> Path:
     Raises Problems when it cannot be fetched from its store.
     """
     if written is None:
-        return newest_place()
+        return newest(1)[0]
     from evaluators.api.remote_results import run_here
     from evaluators.run.run_listing import newest_run
 

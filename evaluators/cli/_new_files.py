@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatch
-from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -41,24 +38,15 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
     The first line of the suite names the schema, for editors. Where it cannot be written, or where a run would read it as one of
     the files of the `data`, there is no such line.
     """
+    from evaluators.testsets.run_files import fits
+
     refuse_taken([file], force=force)
     schema = Path(file).with_name(_SCHEMA)
     there = schema.is_file()
-    new = not there and not any(_is_part_of(place, schema) for place in data) and _schema_written(schema)
+    new = not there and not any(fits(schema, place, Path()) for place in data) and _schema_written(schema)
     line = f"# yaml-language-server: $schema={_SCHEMA}\n#\n" if there or new else ""
     write({file: line + text}, force=force)
     return (*([str(schema)] if new else []), file)
-
-
-def _is_part_of(path: str, file: Path) -> bool:
-    """Whether a folder or a pattern of files holds the file, too."""
-    parts = Path(path).parts
-    folder = Path(*takewhile(lambda part: not _WILD.search(part), parts))
-    names = parts[-1] if parts and _WILD.search(parts[-1]) else "*"
-    return file.resolve().is_relative_to(folder.resolve()) and fnmatch(file.name, names)
-
-
-_WILD: Final = re.compile(r"[*?\[]")
 
 
 def _schema_written(schema: Path) -> bool:

@@ -122,7 +122,7 @@ SHEET: Final = click.option(
     "--sheet", metavar="NAME", help="The sheet of an Excel file; the first that is not hidden without it."
 )
 HEADER_ROW: Final = click.option(
-    "--header-row", type=WholeNumber(1), metavar="N", help="The row of the sheet that has the names of the columns."
+    "--header-row", type=WholeNumber(1), help="The row of the sheet that has the names of the columns."
 )
 
 
@@ -177,7 +177,6 @@ def report_files(help: str) -> Option:
 TRACE_ROWS: Final[Option] = click.option(
     "--trace-rows",
     type=WholeNumber(0),
-    metavar="N",
     help="Send N rows one by one to trackers that show single rows, rows with something wrong first. The table that a tracker "
     "gets has all rows anyway.",
 )
@@ -188,7 +187,7 @@ def comma_separated(ctx: click.Context, param: click.Parameter, value: str | Non
     return None if value is None else tuple(word for part in value.split(",") if (word := part.strip()))
 
 
-def written_as(*words: str, what: str = "the list") -> Option:
+def written_as(*words: str) -> Option:
     """`--format`, with its words; the first is taken without it."""
     return click.option(
         "--format",
@@ -196,7 +195,7 @@ def written_as(*words: str, what: str = "the list") -> Option:
         type=click.Choice(words),
         default=words[0],
         show_default=True,
-        help=f"How {what} is written.",
+        help="How the list is written.",
     )
 
 

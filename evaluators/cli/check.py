@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 import click
@@ -33,13 +32,20 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
 
     The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
+    from evaluators.issues import Problems
+
     named, test_set = _told_apart(suites)
     settings = reading_settings(**reading)
     if len(named) == 1:
         sys.exit(_check(named[0], test_set, with_data, whole, settings))
     if settings:
         raise click.UsageError("how a test set is read is said for one suite, and there are several")
-    codes = {_guarded(suite, with_data, whole) for suite in named}
+    codes = set()
+    for suite in named:
+        try:
+            codes.add(_check(suite, None, with_data, whole, {}))
+        except Problems as error:  # they are printed, and the next one is looked at
+            codes.add(print_problems(error.issues))
     sys.exit(next((code for code in (2, 3) if code in codes), max(codes)))
 
 
@@ -55,19 +61,7 @@ def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
     )
 
 
-def _guarded(suite: str, with_data: bool, whole: bool) -> int:
-    """The exit code of one suite of several; its problems are printed, and the next one is looked at."""
-    from evaluators.issues import Problems
-
-    try:
-        return _check(suite, None, with_data, whole)
-    except Problems as error:
-        return print_problems(error.issues)
-
-
-def _check(
-    suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})
-) -> int:
+def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any]) -> int:
     from evaluators.api.loading import load
     from evaluators.guide import data_checks
     from evaluators.run.preparing import check_judge

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._named_runs import last_two, run_place
+from evaluators.cli._named_runs import newest, run_place
 from evaluators.cli._options import WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
@@ -52,7 +52,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     help="What fails: significant_drop, broken_rows or both; `nothing` fails nothing. Without it, what the suite says, "
     "and without a suite significant_drop.",
 )
-@click.option("--max-broken-rows", type=WholeNumber(0), metavar="N", help="Fail when more than N rows are newly wrong.")
+@click.option("--max-broken-rows", type=WholeNumber(0), help="Fail when more than N rows are newly wrong.")
 @click.option(
     "--max-drop",
     callback=limits,
@@ -118,7 +118,7 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
     if options["among"]:
         return compare_variants(run_place(runs[0] if runs else None), runs[1:], suite=suite, **rules)
     if not runs:
-        return compare(*last_two(), suite=suite, **rules)
+        return compare(*reversed(newest(2)), suite=suite, **rules)
     if len(runs) == 1 and suite is not None:
         return compare_with_baseline(suite, run_place(runs[0]), **rules)
     if len(runs) != 2:
@@ -133,15 +133,14 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     from evaluators.api.comparisons import baseline_of, update_baseline
+    from evaluators.run.metrics import rows_text
 
     if suite is None or len(runs) != 1:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
     file = baseline_of(suite)
     run = run_place(runs[0])
-    rows = update_baseline(run, file)
-    print_out(
-        f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows:,} {'row' if rows == 1 else 'rows'}.\n"
-    )
+    rows = rows_text(update_baseline(run, file))
+    print_out(f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows}.\n")
 
 
 def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:

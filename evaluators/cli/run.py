@@ -115,12 +115,11 @@ GROUPS: Final = {
     metavar="first, all or N",
     help="How many rows with a wrong result a long run records for each field: a number, `first` (200), or `all`.",
 )
-@click.option("--lowest-fields", type=WholeNumber(0), metavar="N", help="List the N fields with the lowest accuracy.")
+@click.option("--lowest-fields", type=WholeNumber(0), help="List the N fields with the lowest accuracy.")
 @click.option(
     "--hardest",
     type=WholeNumber(0),
     default=0,
-    metavar="N",
     help="List the N rows with the lowest scores, and why. How long a row took is not kept: the same input gives the "
     "same results.",
 )
@@ -155,9 +154,9 @@ GROUPS: Final = {
     help="What is printed: the summary for people, all metrics as JSON for programs, or annotations for GitHub Actions, "
     "with the summary on the page of the step.",
 )
-@click.option("--limit", type=COUNT, metavar="N", help="Score only the first N rows.")
-@click.option("--sample", type=COUNT, metavar="N", help="Score only N rows, chosen by chance, the same every time.")
-@click.option("--seed", type=WholeNumber(), default=0, metavar="N", help="Another seed chooses another sample.")
+@click.option("--limit", type=COUNT, help="Score only the first N rows.")
+@click.option("--sample", type=COUNT, help="Score only N rows, chosen by chance, the same every time.")
+@click.option("--seed", type=WholeNumber(), default=0, help="Another seed chooses another sample.")
 @click.option(
     "--where",
     callback=pairs,
@@ -190,7 +189,6 @@ GROUPS: Final = {
 @click.option(
     "--workers",
     type=COUNT,
-    metavar="N",
     help="Score N pieces of the test set at the same time, in N processes. The results are the same for any N.",
 )
 @click.option(

@@ -15,7 +15,7 @@ from evaluators.cli._printing import asked_width, print_out
 @click.command("try")
 @click.argument("suite", metavar="SUITE|TYPE", shell_complete=types)
 @click.argument("test_set", type=click.Path(), required=False)
-@click.option("--row", type=WholeNumber(1), metavar="N", help="The row with this number, as a spreadsheet shows it.")
+@click.option("--row", type=WholeNumber(1), help="The row with this number, as a spreadsheet shows it.")
 @click.option("--id", "row_id", metavar="ID", help="The row with this id.")
 @click.option("--variant", metavar="NAME", help="The variant whose output is tried; the first one without it.")
 @click.option("--output", metavar="TEXT", help="The output to try, in place of a row.")
