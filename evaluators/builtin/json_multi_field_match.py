@@ -103,13 +103,14 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ClosedTree(self.fields, self.transforms, self.both_missing, self.keys)
 
     @cached_property
-    def condition_columns(self) -> tuple[str, ...]:
-        """The columns that the `when` of a field names."""
-        return columns_of(condition for line in self.tree.scored for condition in line.when)
+    def row_columns(self) -> tuple[str, ...]:
+        """The columns that the `when` of a field names, and those with right answers."""
+        conditions = columns_of(condition for line in self.tree.scored for condition in line.when)
+        return tuple(dict.fromkeys([*conditions, *self.tree.answer_columns]))
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        columns = tuple(Column(name, literal=True) for name in self.condition_columns)
+        columns = tuple(Column(name, literal=True) for name in self.row_columns)
         return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
 
     def scored_fields(self) -> ScoredFields:
@@ -130,7 +131,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return Asking() if self.tree.costly else None
 
     def check(self) -> ListedCheck:
-        return ListedCheck(self.tree, self.pass_at, self.condition_columns)
+        return ListedCheck(self.tree, self.pass_at, self.row_columns)
 
     def unreadable(self) -> Unreadable:
         return Unreadable(lost=_lost)

@@ -11,6 +11,7 @@ from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, Validati
 
 from evaluators.builtin._evaluator import (
     Asking,
+    Column,
     Evaluator,
     Example,
     Expected,
@@ -280,15 +281,22 @@ class SchemaMatch(TreeEvaluator):
         found = self._by_text.get(text)
         if found is None:
             try:
-                found = self._by_text[text] = self._scoring_of(_a_map(read_text(text), "in the cell"))
+                found = self._scoring_of(_a_map(read_text(text), "in the cell"))
             except BadSettings as error:
                 raise unusable(self.json_schema, *_said(error)) from error
+            if found.answer_columns:
+                message = (
+                    f'a schema in a cell cannot name a column of right answers; found "row.{found.answer_columns[0]}"'
+                )
+                raise unusable(self.json_schema, message, "write the schema in the suite, or in a file")
+            self._by_text[text] = found
         return found
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         output = Output(self.column("output"), "like_expected", beside=expected)
-        return expected, output, *columns_of(self.json_schema)
+        answers = () if self._scoring is None else self._scoring.answer_columns
+        return expected, output, *columns_of(self.json_schema), *(Column(name, literal=True) for name in answers)
 
     def scored_fields(self) -> ScoredFields:
         """What reports and gates know of the fields: the whole schema, or what the settings say if a column holds it."""

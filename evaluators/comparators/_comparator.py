@@ -173,7 +173,21 @@ class Comparator(Settings):
     @property
     def reflexive(self) -> bool:
         """Equal values match, so that it is asked only about what differs."""
-        return self.reads == "both"
+        return self.reads == "both" and not self.lists_answers
+
+    @property
+    def lists_answers(self) -> bool:
+        """The expected value that it gets is a list of right answers; one that is no list is the only one."""
+        return False
+
+    @property
+    def answers_column(self) -> str | None:
+        """The column in whose cells right answers stand beside the expected value: the core puts them into the list that it gets."""
+        return None
+
+    def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
+        """The right answers in a cell of that column, beside an expected value. Raises RowProblem for one that cannot be read."""
+        raise NotImplementedError  # the contract: a comparator with such a column reads its cells
 
     @property
     def partial_credit(self) -> bool:

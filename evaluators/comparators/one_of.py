@@ -4,33 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, model_validator
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
-from evaluators.issues import Blame, Issue
-from evaluators.model import Comparison
+from evaluators.issues import Blame, Issue, RowProblem
+from evaluators.model import MISSING, Comparison
+from evaluators.settings import bad, spell
+from evaluators.values import json_text
 from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, normalizer, same_text_deep
+
+_EXPECTED: Final = "expected"
+_ROW: Final = "row."
+
+
+def _where(value: object) -> object:
+    """Where the right answers of a row are listed, as it is written."""
+    if value is None or value == _EXPECTED or (isinstance(value, str) and value.startswith(_ROW) and value[4:].strip()):
+        return value
+    named = value.get("column") if isinstance(value, dict) else value
+    column = named.removeprefix(_ROW).strip() if isinstance(named, str) else ""
+    message = f"the right answers are in the expected value or in a column, written row.COLUMN; found {spell(value)}"
+    beside = ", with `separator` beside it" if isinstance(value, dict) and "separator" in value else ""
+    raise bad(message, hint=f"write answers: {_ROW}{column or 'COLUMN'}{beside}")
 
 
 class OneOf(Normalization, Comparator):
     """The output is one of several right answers.
 
     With `values`, any listed value is right, and so is the expected one. With `groups`, the values of one group mean the
-    same: the output is right when it is in the same group as the expected value. With `answers: expected`, each row has its
-    own: the expected value is a list, and any value in it is right. Give one of the three. Spaces, case and accents
-    count unless a switch says otherwise.
+    same: the output is right when it is in the same group as the expected value. With `answers`, each row has its own right
+    answers. `answers: expected`: the expected value is a list, and any value in it is right. `answers: row.COLUMN`: a cell
+    lists them, and the expected value is right, too. Give one of the three. Spaces, case and accents count unless a
+    switch says otherwise.
     """
 
     values: tuple[JsonValue, ...] | None = Field(None, min_length=1)
     """The values that are right in every row."""
     groups: tuple[tuple[JsonValue, ...], ...] | None = Field(None, min_length=1)
     """Lists of values that mean the same."""
-    answers: Literal["expected"] | None = None
+    answers: Annotated[
+        Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None, BeforeValidator(_where)
+    ] = None
     """`expected`: the expected value is a list of the right answers of its row. One that is no list is the only right
-    answer."""
+    answer. `row.COLUMN`: they are in that column, as a JSON list; a cell that is no list is one answer, and in an empty one
+    there is none beside the expected value."""
+    separator: str | None = Field(None, min_length=1)
+    """What stands between the answers in a cell of that column, such as `"|"`, where they are no JSON list."""
 
     examples = (
         Pair("a listed value", "unknown", "n/a", True, {"values": ["n/a", "none"]}),
@@ -45,6 +67,8 @@ class OneOf(Normalization, Comparator):
 
     @model_validator(mode="after")
     def _one_of_three(self) -> Self:
+        if self.separator is not None and self.answers_column is None:
+            raise bad("a separator stands between the answers in a cell", "separator", hint="write answers: row.COLUMN")
         found = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
         if len(found) != 1:
             hint = "write one_of: {values: [a, b]}, one_of: {groups: [[a, b], [c, d]]} or one_of: {answers: expected}"
@@ -58,8 +82,33 @@ class OneOf(Normalization, Comparator):
         return self
 
     @property
-    def reflexive(self) -> bool:
-        return self.answers is None
+    def lists_answers(self) -> bool:
+        return self.answers is not None
+
+    @property
+    def answers_column(self) -> str | None:
+        return None if self.answers in (None, _EXPECTED) else str(self.answers).removeprefix(_ROW)
+
+    def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
+        if cell is None or cell is MISSING or isinstance(cell, list):
+            return cell or ()
+        if not isinstance(cell, str):
+            return (cell,)
+        if self.separator is None and cell.lstrip().startswith("["):
+            return self._list_in(cell)
+        texts = [cell] if self.separator is None else cell.split(self.separator)
+        return [_like(expected, text) for one in texts if (text := one.strip())]
+
+    def _list_in(self, cell: str) -> Sequence[Any]:
+        """The items of a list in a cell. Raises RowProblem where it is none."""
+        try:
+            listed = json_text.parse(cell)
+        except json_text.NotJSON as error:
+            message = f"no list of right answers: {quote(cell)} begins like a JSON list, and is none: {error}"
+            hint = 'write ["Oslo", "Christiania"]'
+            where = f'column "{self.answers_column}"'
+            raise RowProblem(Issue("unusable-cell", Blame.TESTSET, message, where, hint)) from error
+        return listed if isinstance(listed, list) else (listed,)
 
     @property
     def reads_any(self) -> bool:
@@ -68,11 +117,15 @@ class OneOf(Normalization, Comparator):
     def readable(self, expected: Any) -> Readable:
         if self.answers is None or expected != []:
             return True
-        return Issue("expected-unreadable", Blame.TESTSET, "the expected list of right answers is empty")
+        column = self.answers_column
+        if column is None:
+            return Issue("expected-unreadable", Blame.TESTSET, "the expected list of right answers is empty")
+        message = f'there is no right answer: the expected document has no value here, and the column "{column}" is empty'
+        return Issue("expected-unreadable", Blame.TESTSET, message, hint=f'write an answer into the column "{column}"')
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if self.answers is not None:
-            return any(self._same_text(answer, actual) for answer in _listed(expected))
+            return any(self._same_text(answer, actual) for answer in _listed(expected)) or _NONE_OF_THEM
         group = self._group_of(actual)
         if group is not None and (self.groups is None or group == self._group_of(expected)):
             return True
@@ -98,6 +151,20 @@ class OneOf(Normalization, Comparator):
     @cached_property
     def _same_text(self) -> Compare:
         return same_text_deep(normalizer(self))
+
+
+_NONE_OF_THEM: Final = Comparison(0.0, False, details={"several_answers": True})
+"""Who reads the result knows by the details that the expected value is a list of right answers."""
+
+
+def _like(expected: Any, text: str) -> Any:
+    """An answer in a cell without types: a number or the like where the expected value is one, else text."""
+    if expected is MISSING or isinstance(expected, str):
+        return text
+    try:
+        return json_text.parse(text)
+    except json_text.NotJSON:
+        return text
 
 
 def _listed(expected: Any) -> Sequence[Any]:

@@ -28,7 +28,7 @@ from evaluators.fields.schema_scoring import Dialect
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.model import __version__
-from evaluators.needs import expected_of
+from evaluators.needs import Column, expected_of
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import key_warnings, null_warnings
 from evaluators.reports.kinds_read import reading_nothing
@@ -263,6 +263,11 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
             Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)
             for one in error.details
         ) from error
+    read = [need.name for need in evaluator.needs() if isinstance(need, Column)]
+    if read:
+        message = f'the schema reads right answers in the column "{read[0]}", and documents have no columns'
+        hint = "write answers: expected, or run a suite over rows"
+        raise Problems([Issue("no-such-column", Blame.CONFIG, message, hint=hint)])
     usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
     return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
 

@@ -105,6 +105,12 @@ class ClosedTree(Struct, frozen=True, dict=True):
         return tuple(number for number, line in every if line.comparator is not None and line.comparator.costs)
 
     @cached_property
+    def answer_columns(self) -> tuple[str, ...]:
+        """The columns in which comparators read right answers."""
+        named = (line.comparator.answers_column for line in self.scored if line.comparator is not None)
+        return tuple(dict.fromkeys(filter(None, named)))
+
+    @cached_property
     def pairs_by_asking(self) -> bool:
         """Whether items that are left over are paired by whoever costs."""
         aligned = (line.align for line in self.lines if line.align is not None)

@@ -42,7 +42,7 @@ class ListedRows(ScoredRows):
         outputs: Sequence[Any],
         cells: Sequence[Mapping[str, Any]],
     ) -> None:
-        """`cells` are those that conditions name, by row."""
+        """`cells` are those that conditions name, and those with right answers, by row."""
         self.tree, self._count = tree, len(expected)
         if tree.keys is not None:
             outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
@@ -65,7 +65,8 @@ class ListedRows(ScoredRows):
         self.frames = of_rows(expected, outputs)
         self._walk: Walk | None = None
         try:
-            self._walk = Walk(len(cells), left_out=self._left_out).go(tree.root, self.frames)
+            answers = cells if tree.answer_columns else ()
+            self._walk = Walk(len(cells), left_out=self._left_out, cells=answers).go(tree.root, self.frames)
         except BaseException:
             self.release()
             raise

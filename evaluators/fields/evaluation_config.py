@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.fields.dialects import unwrap
 from evaluators.fields.evaluation_words import NO_WORDS, AskedMetric, Words, read_words
 from evaluators.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
-from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge
+from evaluators.fields.named_comparators import OF_LISTS, NeedsJudge, refuse_answers
 from evaluators.fields.reading import Align
 from evaluators.fields.references import CHOICES, Placed, own_place, place_of
 from evaluators.fields.schema_parts import SchemaReading, read_parts
@@ -236,6 +236,8 @@ def _ask_for(at: SchemaReading, asked: Sequence[AskedMetric], possible: Collecti
             each = replace(each, params={**each.params, "parse": True})
         resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
         metric = _guarded(at, each, resolve)
+        if metric is not None and len(asked) > 1:
+            _guarded(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
         if metric is not None and isinstance(metric.comparator, JudgedComparator):
             metric = replace(metric, comparator=metric.comparator.null_differs())
         at.part.metrics += (metric,) if metric is not None else ()

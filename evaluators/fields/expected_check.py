@@ -117,7 +117,8 @@ def check_listed(document: Any, tree: ClosedTree | SchemaScoring) -> Iterator[Ex
         yield from (each for each in check_expected([document], tree.root) if each.code.startswith("expected-"))
         return
     frame = Frame([document], [MISSING], range(1))
-    conditional = {number: range(1) for number, line in enumerate(tree.scored) if line.when}
+    by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored)
+    conditional = {number: range(1) for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, Finding] = {}
     for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
         if finding.status is FieldStatus.NOT_JUDGED and finding.node.line is not None:
@@ -183,7 +184,7 @@ class _Check(Struct, frozen=True):
             if allowed and schema_type(value) not in allowed and (several or self.wrong_type == "error"):
                 yield self._of_another_type(value, node, path, " or ".join(sorted(types)))
             for ask in node.readers:
-                issue = ask(value) if ask is not None else None
+                issue = ask(value) if ask is not None and node.of_answers is None else None
                 if issue is not None:
                     yield self._finding("error", issue.code, path, node.path, issue.message, "", issue.hint)
             return

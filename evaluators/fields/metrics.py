@@ -7,7 +7,7 @@ one-key maps as they are written; `read_fallbacks` and `read_defaults` check a w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from evaluators.fields.named_comparators import (
     listed_once,
     needs_judge,
     read_fallback,
+    refuse_answers,
     word_in,
 )
 from evaluators.fields.reading import Align
@@ -113,17 +114,23 @@ def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Ma
 def read_defaults(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
     """`defaults`, checked: the comparator of each JSON type, as it is written."""
 
-    def check(json_type: str, body: object, context: Mapping[str, Any]) -> None:
+    def check(json_type: str, body: object, context: Mapping[str, Any]) -> NamedComparator | Metric | None:
         """Raises BadSettings unless `body` is a comparator for values of the type, or, for lists, an alignment."""
         refuse_list_metric(word_in(body), () if json_type == SEVERAL else (json_type,), context)
         if json_type != "array" or resolve_alignment(body, context) is None:
-            resolve_metric(body, context, json_type)
+            return resolve_metric(body, context, json_type)
+        return None
 
     return _checked(data, "defaults", DEFAULTED, "a JSON type", context or {}, check)
 
 
 def _checked(
-    data: object, setting: str, known: tuple[str, ...], noun: str, context: Mapping[str, Any], check: Any
+    data: object,
+    setting: str,
+    known: tuple[str, ...],
+    noun: str,
+    context: Mapping[str, Any],
+    check: Callable[[str, object, Mapping[str, Any]], NamedComparator | Metric | None],
 ) -> Mapping[str, object]:
     if not isinstance(data, Mapping):
         raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
@@ -133,7 +140,8 @@ def _checked(
             hint = suggestion(str(word), known) or f"known: {', '.join(known)}"
             raise BadSettings([Detail((), f'"{word}" is not {noun}', hint, key=True, code="unknown-name")])
         try:
-            check(word, body, context)
+            chosen = check(word, body, context)
+            refuse_answers(chosen.comparator if chosen is not None else None, "for all fields that this stands for")
         except BadSettings as error:
             raise BadSettings(in_field(error.details, word)) from error
 

@@ -229,8 +229,16 @@ def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
         chosen = choose(compare, context)
         if chosen.comparator is None or chosen.together is not None:
             raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
+        refuse_answers(chosen.comparator, "for the keys of a compound")
     together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
     return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
+
+
+def refuse_answers(comparator: Comparator | None, here: str) -> None:
+    """Raises BadSettings for a comparator that reads right answers in a column, which are those of one field."""
+    if comparator is not None and comparator.answers_column is not None:
+        message = f'the answers in a column are those of one field: "answers: row.{comparator.answers_column}" is of no use {here}'
+        raise bad(message, hint="write it on the line of the field, as its only comparator")
 
 
 def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:

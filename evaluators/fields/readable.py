@@ -33,7 +33,7 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
     converts = any(transform.converts for transform in transforms)
     if comparator.reads == "output" or (comparator.reads_any and not converts):
         return None
-    apply = chain_of_expected(transforms)
+    apply = expected_chain(comparator, transforms)
     known: dict[Hashable, Issue | None] = {}
 
     def ask(value: Any) -> Issue | None:
@@ -50,6 +50,14 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
         return found
 
     return ask
+
+
+def expected_chain(comparator: Comparator, transforms: Iterable[Transform]) -> Apply | None:
+    """What transforms do to the expected values of a comparator: to each right answer, where these are listed. None without any."""
+    apply = chain_of_expected(transforms)
+    if apply is None or not comparator.lists_answers:
+        return apply
+    return lambda value: [apply(answer) for answer in value] if isinstance(value, list) else apply(value)
 
 
 def transformed(apply: Apply, expected: Any) -> Any:

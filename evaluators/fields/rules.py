@@ -22,14 +22,14 @@ from evaluators.comparators._comparator import (
     word_of,
 )
 from evaluators.fields.compound import Together
-from evaluators.fields.readable import reader_of_expected, transformed
+from evaluators.fields.readable import expected_chain, reader_of_expected, transformed
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import Comparison, FieldStatus
 from evaluators.settings import build
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import differs
-from evaluators.values.transforms import Transform, TransformError, chain, chain_of_expected
+from evaluators.values.transforms import Transform, TransformError, chain
 
 
 class Partial(Struct, frozen=True):
@@ -95,7 +95,7 @@ def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
     """The fast rule for expected values that can be read."""
     compare, transform, two_sided = cached_compare(comparator), chain(transforms), comparator.reads == "both"
-    of_expected, word, reflexive = chain_of_expected(transforms), word_of(comparator), comparator.reflexive
+    of_expected, word, reflexive = expected_chain(comparator, transforms), word_of(comparator), comparator.reflexive
     if asks_equality(comparator, transforms):
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
@@ -164,7 +164,7 @@ def prepare_rule(
     two_sided = comparator.reads == "both"
     if comparator.reflexive and same(expected, actual):
         return EQUAL
-    transform, of_expected = chain(transforms), chain_of_expected(transforms)
+    transform, of_expected = chain(transforms), expected_chain(comparator, transforms)
     if transform is None:
         return Ready(expected, actual)
     try:

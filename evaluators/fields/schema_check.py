@@ -67,7 +67,8 @@ class _SchemaTotals(RowsCheck[Rows]):
 
 
 class SchemaCheck(_SchemaTotals[SchemaRows]):
-    """Scores rows by a schema, many at once: (expected, output) → verdict. An unreadable output is MISSING."""
+    """Scores rows by a schema, many at once: (expected, output, *cells of its `answer_columns`) → verdict. An unreadable output is
+    MISSING."""
 
     def __init__(self, scoring: SchemaScoring) -> None:
         super().__init__()
@@ -79,8 +80,10 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         self._afresh()
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
-        expected, outputs = columns
-        return SchemaRows(self._scoring, expected, outputs, self._lacking)
+        expected, outputs, *cells = columns
+        names = self._scoring.answer_columns
+        named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
+        return SchemaRows(self._scoring, expected, outputs, self._lacking, named)
 
     def settled(self, rows: SchemaRows) -> list[ScoredRow]:
         return self.ready(rows)()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,13 +27,19 @@ class SchemaRows(ScoredRows):
     """Rows that one schema scored. An output that is not there is MISSING."""
 
     def __init__(
-        self, scoring: SchemaScoring, expected: Sequence[Any], outputs: Sequence[Any], lacking: Lacking | None = None
+        self,
+        scoring: SchemaScoring,
+        expected: Sequence[Any],
+        outputs: Sequence[Any],
+        lacking: Lacking | None = None,
+        cells: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Walks through the documents. Raises RecursionError where those of several rows are nested too deeply for one of them."""
+        """Walks through the documents; `cells` are those with right answers, by row. Raises RecursionError where the documents of
+        several rows are nested too deeply for one of them."""
         self.scoring = scoring
         if scoring.keys is not None:
             outputs = self.with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
-        self._sides = expected, outputs
+        self._sides = (expected, outputs, cells) if cells else (expected, outputs)
         self.frames = of_rows(expected, outputs)
         self._scored: dict[int, Scored] = {}
         self.verdicts: Sequence[Result] = ()
@@ -41,7 +47,7 @@ class SchemaRows(ScoredRows):
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
         try:
-            self.walk = Walk(len(expected), lacking).go(scoring.root, self.frames)
+            self.walk = Walk(len(expected), lacking, cells=cells).go(scoring.root, self.frames)
         except RecursionError:
             self.release()
             if len(expected) > 1:

@@ -145,6 +145,12 @@ class SchemaScoring(Struct, frozen=True, dict=True):
         return any(metric.comparator.costs for node in nodes(self.root, once=True) for metric in node.all_metrics)
 
     @cached_property
+    def answer_columns(self) -> tuple[str, ...]:
+        """The columns in which comparators read right answers."""
+        found = (node.of_answers for node in nodes(self.root, once=True))
+        return tuple(dict.fromkeys(one.answers_column for one in found if one is not None and one.answers_column))
+
+    @cached_property
     def pairs_by_asking(self) -> bool:
         """Whether items that are left over are paired by whoever costs."""
         return self.costs and any(node.align.ask is not None for node in nodes(self.root, once=True))

@@ -167,6 +167,12 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return self.make() if self.make is not None else NOTHING_BELOW
 
     @cached_property
+    def of_answers(self) -> Comparator | None:
+        """The comparator of the place, where it reads right answers in a column; None for any other."""
+        comparator = self.metrics[0].comparator if self.metrics and not self.skip else None
+        return comparator if comparator is not None and comparator.answers_column is not None else None
+
+    @cached_property
     def readers(self) -> tuple[Ask | None, ...]:
         """For each metric, what tells expected values that it cannot read; None where it can read any."""
         found = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)

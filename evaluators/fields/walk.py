@@ -22,6 +22,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from evaluators.comparators._comparator import Comparator
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import IN_PLACE, ComparedValues, content
 from evaluators.fields.frame import Frame, InstancePath, Unpaired
@@ -83,6 +84,7 @@ class Walk:
         asking: bool = False,
         above: Walk | None = None,
         left_out: Mapping[int, Collection[int]] = MappingProxyType({}),
+        cells: Sequence[Mapping[str, Any]] = (),
     ) -> None:
         self.count = count
         """How many rows there are."""
@@ -91,6 +93,8 @@ class Walk:
         self.asking = asking
         self.left_out = left_out
         """By the number of a listed field, the rows in which it is not looked at."""
+        self.cells: Sequence[Mapping[str, Any]] = above.cells if above is not None else cells
+        """By row, those in which comparators read right answers; none where no comparator does."""
         self.values = ComparedValues(weighing, asking)
         """What is compared as one value."""
         self.columns, self.findings = self.values.columns, self.values.findings
@@ -148,6 +152,9 @@ class Walk:
     def _open(self, visit: Visit) -> None:
         node, frame = visit.node, visit.frame
         self.trails[id(node)] = visit.trail
+        if self.cells and node.of_answers is not None:
+            frame = self._with_answers(node, node.of_answers, frame)
+            visit = visit._replace(frame=frame)
         there = frame.there()
         if there is not frame and (node.required or node.demanded) and not node.skip:
             self._absent(visit)
@@ -169,6 +176,20 @@ class Walk:
         """The pairs of a place in the rows in which its field is not left out."""
         left_out = () if node.line is None else self.left_out.get(node.line.number, ())
         return frame.part([at for at, row in enumerate(frame.rows) if row not in left_out]) if left_out else frame
+
+    def _with_answers(self, node: FieldNode, comparator: Comparator, frame: Frame) -> Frame:
+        """The pairs of a place, each with all the right answers of its row where its expected value stood: that value, then those of the
+        cell. An item that only the output has gets none."""
+        frame, column = self._looked_at(node, frame), comparator.answers_column or ""
+        found = []
+        for at, expected in enumerate(frame.e):
+            if expected is MISSING and not _may_be_expected(node, frame, at):
+                found.append(MISSING)
+                continue
+            given = comparator.answers_in(self.cells[frame.row_of(at)].get(column, MISSING), expected)
+            answers = [*given] if expected is MISSING else [expected, *given]
+            found.append(answers[0] if len(answers) == 1 and not isinstance(answers[0], list) else answers)
+        return Frame(found, frame.o, frame.rows, frame)
 
     def _absent(self, visit: Visit) -> None:
         """A required place that neither side has, or one that the output must have.
@@ -228,6 +249,8 @@ class Walk:
         lists = []
         for path, child in node.below.reached:
             there = reached(frame, path)
+            if self.cells and child.of_answers is not None:
+                there = self._with_answers(child, child.of_answers, there)
             if not (inside and child.demanded):
                 there = there.there()
             if there.rows and child.unit:
@@ -466,7 +489,8 @@ class Walk:
             ours, theirs = frame.e[at], frame.o[at]
             if not ours or not theirs:
                 continue
-            keys[at] = (id(node.origin or node), id(ours), id(theirs), frame.row_of(at) if asks else None)
+            by_row = asks or self.cells
+            keys[at] = (id(node.origin or node), id(ours), id(theirs), frame.row_of(at) if by_row else None)
             if keys[at] in self.paired:
                 found[at] = self.paired[keys[at]][0]
             else:
@@ -531,7 +555,7 @@ class Walk:
         open_: dict[int, list[int]] = {}
         keys: list[Hashable] = []
         for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)):
-            asks = frame.row_of(at) if self.asking else None
+            asks = frame.row_of(at) if self.asking or self.cells else None
             keys.append((id(node.origin or node), id(a), id(b), asks, id(against(frame, at))))
             if keys[at] not in self.chosen:
                 fits = fitting_branches(branches, a, b)
@@ -579,3 +603,12 @@ class Walk:
             unreadable[row] -= fit.unreadable
         counted = [one.counts for one in self.counted()]
         return counted, [Fit.of(*each) for each in zip(counted, outside, unreadable, strict=True)]
+
+
+def _may_be_expected(node: FieldNode, frame: Frame, at: int) -> bool:
+    """Whether the expected document could have a value that it lacks: not in an item of the output alone, nor, where containers have
+    results of their own, in an object that the expected document lacks."""
+    if any(isinstance(step, Unpaired) for step in frame.items_above(at)):
+        return False
+    above = (one.e[at] for one, at in frame.way(at) if one is not frame)
+    return node.policy.containers == "looked through" or all(isinstance(one, dict | list) for one in above)

@@ -161,15 +161,19 @@ def _in_words(line: Outcome) -> tuple[str, _Sentence]:
         return "extra", _Sentence("extra") if actual is MISSING else _Sentence("extra: {}", (actual,))
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
         return _general(reason), _Sentence(reason)
-    given, wanted = _CLASSES.get(actual.__class__, _NUMBER), _CLASSES.get(expected.__class__, _NUMBER)
-    if given != wanted:
+    several = line.details.get("several_answers") is True and isinstance(expected, list)
+    answers = expected if several and expected else [expected]
+    given = _class(actual)
+    like = [one for one in answers if _class(one) == given]
+    if not like:
+        wanted = _class(answers[0])
         return f"{given} for {wanted}", _Sentence(f"{{}} for {{}}: {given}, not {wanted}", (actual, expected))
     said = _Sentence("{} for {}", (actual, expected))
     if given != "text":
         return "another value", said
-    if actual.casefold().split() == expected.casefold().split():
+    if any(actual.casefold().split() == one.casefold().split() for one in like):
         return "case or spaces", _Sentence("{} for {}: only case or spaces differ", (actual, expected))
-    shapes = _shape(actual[:40]), _shape(expected[:40])
+    shapes = _shape(actual[:40]), _shape(like[0][:40])
     return f"{shapes[0]} for {shapes[1]}" if shapes[0] != shapes[1] and "0" in shapes[1] else "another text", said
 
 
@@ -178,6 +182,10 @@ _CLASSES: Final[Mapping[type, str]] = {
 }  # fmt: skip
 """What values are called, by their classes; others are numbers."""
 _NUMBER: Final = "a number"
+
+
+def _class(value: Any) -> str:
+    return _CLASSES.get(value.__class__, _NUMBER)
 
 
 @lru_cache(maxsize=4096)

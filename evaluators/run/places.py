@@ -135,6 +135,7 @@ def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
         settings = suite.settings_of(line)
         yield from ((*line.loc, key) for key in _NAMES_A_COLUMN if settings.get(key) == column)
         yield from ((*line.loc, *loc) for loc in _inner_locs(settings, column))
+    yield from (("comparators", *loc) for loc in _inner_locs(data.get("comparators"), column))
     slices, measures = data.get("slices"), data.get("measures")
     named: dict[Loc, tuple[Any, str]] = {(section,): (data.get(section), key) for section, key in _COLUMN_OF.items()}
     if isinstance(measures, Mapping):
@@ -153,10 +154,11 @@ _COLUMN_OF: Final = {"slices": "", "statistics": "cluster", "repeats": "by", "co
 
 
 def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
-    """`{column: NAME}` and `when: {row.NAME: …}`, however deep."""
+    """`{column: NAME}`, `answers: row.NAME` and `when: {row.NAME: …}`, however deep."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            if (key == "column" and inner == column) or key == f"row.{column}":
+            named = (key == "column" and inner == column) or (key == "answers" and inner == f"row.{column}")
+            if named or key == f"row.{column}":
                 yield (key,)
             yield from ((key, *loc) for loc in _inner_locs(inner, column))
     elif isinstance(value, list):

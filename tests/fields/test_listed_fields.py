@@ -133,7 +133,7 @@ def plain(details: Mapping[str, object]) -> dict[str, Any]:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["it"])
 def test_listed_fields(example: dict[str, Any]) -> None:
     one = matcher(example)
-    cells = [example.get("cells", {}).get(name, MISSING) for name in one.condition_columns]
+    cells = [example.get("cells", {}).get(name, MISSING) for name in one.row_columns]
     expected, output = example["expected"], example.get("output", MISSING)
     if example.get("unreadable"):
         issue = Issue("not-json", Blame.OUTPUT, "no JSON here")

@@ -1,7 +1,10 @@
-"""Several right answers in an expected document: the list reaches the comparator as one value, everywhere."""
+"""Several right answers, in an expected document or in a column: the list reaches the comparator as one value, everywhere."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +13,8 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.fields.path_check import ChunkCheck
+from evaluators.issues import Problems
 from evaluators.settings import build
 
 ANSWERS = {"one_of": {"answers": "expected"}}
@@ -58,3 +63,79 @@ def test_an_empty_list_of_answers_is_a_fault_of_the_test_set(output: object) -> 
     assert found.score is None
     assert found.issue is not None
     assert (found.issue.code, found.issue.blame.value) == ("expected-unreadable", "testset")
+
+
+IN_COLUMN = {"one_of": {"answers": "row.others"}}
+FREE = {"align": "any_order"}
+INNER = {"items[*].inner": FREE, "items[*].inner[*].a": IN_COLUMN, "items[*].inner[*].n": "exact"}
+LISTED = {"items": FREE, "items[*].a": IN_COLUMN, "b": IN_COLUMN, **INNER}
+BOTH = [
+    {"schema_match": {"name": "schema", "fields": LISTED}},
+    {"json_multi_field_match": {"name": "listed", "fields": LISTED}},
+]
+ITEMS = st.lists(st.fixed_dictionaries({"a": VALUES}), max_size=3)
+DOCUMENTS = st.fixed_dictionaries({"b": VALUES, "items": ITEMS})
+ROWS = st.fixed_dictionaries({"expected": DOCUMENTS, "output": DOCUMENTS, "others": st.lists(VALUES, max_size=2)})
+
+
+def with_lists(row: dict[str, Any]) -> dict[str, Any]:
+    """The row with the answers of its cell in its expected document, beside each expected value."""
+    expected, others = row["expected"], row["others"]
+    items = [{"a": [item["a"], *others]} for item in expected["items"]]
+    return {**row, "expected": {"b": [expected["b"], *others], "items": items}}
+
+
+@given(ROWS)
+def test_answers_in_a_column_are_those_of_an_expected_list_with_the_expected_value(row: dict[str, Any]) -> None:
+    given_so = json.loads(json.dumps(BOTH).replace("row.others", "expected"))
+    here, there = load({"evaluators": BOTH}).evaluate(row), load({"evaluators": given_so}).evaluate(with_lists(row))
+    for name in ("schema", "listed"):
+        assert (here[name].score, here[name].passed) == (there[name].score, there[name].passed)
+        assert [one.status for one in here[name].fields] == [one.status for one in there[name].fields]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_with_the_same_documents_have_their_own_answers(seed: int) -> None:
+    draw = Random(seed)
+
+    def document() -> dict[str, Any]:
+        inner = [
+            [{"a": draw.choice("xyz"), "n": draw.randint(0, 1)} for _ in range(draw.randint(0, 2))] for _ in range(3)
+        ]
+        return {"b": draw.choice("xyz"), "items": [{"a": draw.choice("xyz"), "inner": one} for one in inner]}
+
+    for _ in range(20):
+        rows = [(document(), document()) for _ in range(2)]
+        every = [(*row, cell) for row in rows for cell in (["x"], ["y"], ["z"], [], ["x", "y"])]  # the very same objects
+        for line in load({"evaluators": BOTH}).lines:
+            together, alone = line.settings.compile(), line.settings.compile()
+            assert isinstance(together, ChunkCheck)
+            assert together.rows(*zip(*every, strict=True)) == [alone(*row) for row in every]
+
+
+def test_a_column_that_is_not_there_is_found_before_the_first_row(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('output,expected,others\n"{}","{}",x\n', encoding="utf-8")
+    own = "comparators:\n  town: {one_of: {answers: row.other}}\n"
+    for before, named, place in (("", "{one_of: {answers: row.other}}", "3:48"), (own, "town", "2:28")):
+        text = f"{before}evaluators:\n  - json_multi_field_match:\n      fields: {{a: {{compare: {named}}}}}\n"
+        (tmp_path / "suite.yaml").write_text(text, encoding="utf-8")
+        with pytest.raises(Problems) as raised:
+            load(tmp_path / "suite.yaml").run(tmp_path / "rows.csv")
+        (issue,) = raised.value.issues
+        assert issue.where is not None
+        assert issue.where.endswith(f"suite.yaml:{place}")
+        assert 'there is no column "other"' in issue.message
+        assert issue.hint == 'did you mean "others"?'
+
+
+def test_the_column_is_among_those_that_a_suite_reads() -> None:
+    for one in BOTH:
+        assert load({"evaluators": [one]}).named_columns() == ["others"]
+
+
+def test_documents_without_columns_refuse_it() -> None:
+    from evaluators.compat.struct_extract_eval import evaluate
+
+    schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": IN_COLUMN}}}
+    with pytest.raises(Problems, match='reads right answers in the column "others", and documents have no columns'):
+        evaluate(gold=[{"a": "x"}], extracted=[{"a": "y"}], schema=schema)

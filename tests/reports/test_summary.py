@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,22 @@ def test_mistakes_are_grouped_by_what_went_wrong(tmp_path: Path) -> None:
     page = text_of(done.result, done.options)
     assert "    3  day    " in page
     assert "1 unreadable, scored 0" in page
+
+
+def test_a_wrong_value_is_held_against_each_of_several_right_answers(tmp_path: Path) -> None:
+    listed = {"json_multi_field_match": {"name": "f", "fields": {"city": {"one_of": {"answers": "expected"}}}}}
+    given = ["Bergen", "oslo", 3, ["Oslo", "Kristiania"]]
+    quoted = [json.dumps({"city": one}).replace('"', '""') for one in given]
+    done = finished(
+        tmp_path, ["output,expected", *(f'"{one}","{quoted[3]}"' for one in quoted[:4])], {"evaluators": [listed]}
+    )
+    right = '["Oslo", "Kristiania"]'
+    assert {one.said for one in done.options.mistakes} == {
+        f'"Bergen" for {right}',
+        f'"oslo" for {right}: only case or spaces differ',
+        f"3 for {right}: a number, not text",
+        f"{right} for {right}: a list, not text",
+    }
 
 
 def test_a_row_that_passes_is_no_mistake(tmp_path: Path) -> None:
