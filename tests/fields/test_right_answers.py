@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.expected_check import check_listed
 from evaluators.fields.path_check import ChunkCheck
+from evaluators.fields.schema_scoring import SchemaScoring
 from evaluators.issues import Problems
 from evaluators.settings import build
 
@@ -139,3 +142,11 @@ def test_documents_without_columns_refuse_it() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": IN_COLUMN}}}
     with pytest.raises(Problems, match='reads right answers in the column "others", and documents have no columns'):
         evaluate(gold=[{"a": "x"}], extracted=[{"a": "y"}], schema=schema)
+
+
+def test_an_expected_document_alone_is_not_held_against_answers_that_stand_in_a_cell() -> None:
+    for line in load({"evaluators": BOTH}).lines:
+        tree = line.settings.scored_fields().tree
+        assert isinstance(tree, ClosedTree | SchemaScoring)
+        for document in ({}, {"b": [], "items": [{"a": []}, {}]}):
+            assert list(check_listed(document, tree)) == []
