@@ -41,6 +41,7 @@ SUITE: dict[str, Any] = {
     ],
     "slices": ["row.group"],
 }
+WHOLE: dict[str, Any] = {**SUITE, "repeats": "row.question", "confidence": "row.conf"}
 
 
 def row(number: int) -> dict[str, Any]:
@@ -60,7 +61,8 @@ def row(number: int) -> dict[str, Any]:
         output["items"].append({"n": -1})
     text = "there is none" if kind == 5 else json.dumps(output, ensure_ascii=False)
     wanted = "not json" if kind == 6 else json.dumps(expected)
-    found: dict[str, Any] = {"id": f"row-{number}", "output": text, "expected": wanted, "group": "abc"[number % 3]}
+    found: dict[str, Any] = {"id": f"row-{number}", "output": text, "expected": wanted, "group": "abc"[number % 3],
+                             "question": f"q{number % 67}", "conf": (number * number % 101) / 90}  # fmt: skip
     if kind == 7:
         del found["output"]
     return found
@@ -91,7 +93,7 @@ class Bench:
     folder: Path
     patch: pytest.MonkeyPatch
     rows: list[dict[str, Any]] = field(default_factory=lambda: [row(number) for number in range(200)])
-    suite: dict[str, Any] = field(default_factory=lambda: SUITE)
+    suite: dict[str, Any] = field(default_factory=lambda: WHOLE)
     runs: int = 0
 
     def job(
@@ -111,7 +113,7 @@ class Bench:
         job = Job(
             suite.shipped(), prepared.test_set, prepared.roles, suite.reading, str(parts), rows, suite.config.slices,
             Recording(most, "all", columns=prepared.test_set.header, small=0, first_rows=0), cluster=suite.cluster,
-            measures=suite.measures,
+            measures=suite.measures, repeats=suite.repeats is not None, confidence=suite.confidence.column,
         )  # fmt: skip
         return suite, job
 

@@ -30,15 +30,16 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are k
 SUITE = """
 name: cities
 evaluators:
-  - json_multi_field_match: {name: header, fields: {city: exact, zip: exact, "tags[*]": exact}}
+  - json_multi_field_match: {name: header, fields: {city: {compare: exact, confidence: zip}, zip: exact, "tags[*]": exact}}
   - contains_json
   - json_diff_match
   - correctness: {output: label, expected: kind}
 slices: [row.group]
 measures: {cost: row.cost}
-statistics: {cluster: row.group}
+repeats: {by: row.group, k: [1, 5]}
+confidence: row.conf
 gates: {header: {fail_below: 0.99}, json_diff_match: {metric: f1, fail_below: 0.5}}
-results: {formats: [csv, markdown, html, junit]}
+results: {formats: [csv, markdown, html, junit, repeats, confidence]}
 """
 ROWS = 400
 SPLIT_BYTES = 9_000
@@ -61,6 +62,7 @@ def rows(count: int = ROWS) -> Iterable[dict[str, Any]]:
         wanted = "not json" if kind == 5 else json.dumps(expected)
         yield {
             "id": f"r{number}", "output": text, "expected": wanted, "group": "abc"[number % 3], "cost": str(number / 7),
+            "conf": number * number % 101 / 90,
             "label": "yes", "kind": "yes" if number % 5 else "no",
         }  # fmt: skip
 
