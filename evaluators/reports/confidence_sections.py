@@ -61,10 +61,15 @@ def bin_line(one: ConfidenceBin) -> str:
 
 def _blocks(one: ConfidenceStats) -> Iterator[Paragraph | PageTable]:
     yield Paragraph(f"{calibration_line(one)}.")
-    for count, said in ((one.missing, "has none"), (one.unusable, "has no number from 0 to 1")):
+    odd = ", ".join(f'"{cell}" in row {row:,}' for row, cell in one.first_unusable)
+    of_odd = f" Such as {odd}; 90 % is written 0.9." if odd else ""
+    for count, said, more in ((one.missing, "has none", ""), (one.unusable, "has no number from 0 to 1", of_odd)):
         if count:
             many = said if count == 1 else said.replace("has", "have")
-            yield Paragraph(f"{rows_text(count)} {many}, and {'is' if count == 1 else 'are'} never accepted.", "warning")
+            are = "is" if count == 1 else "are"
+            yield Paragraph(f"{rows_text(count)} {many}, and {are} never accepted.{more}", "warning")
+    if not one.n:
+        return
     yield PageTable(
         (Head("confidence"), Head("mean", True), Head("right", True), Head("95 % CI", True), Head("n", True)),
         tuple(

@@ -150,7 +150,9 @@ def confidence_gaps(found: Sequence[ConfidenceStats]) -> Iterator[Issue]:
         if not one.n and one.missing + one.unusable:
             name = with_variant(one.evaluator, one.variant) + (f" → {one.field}" if one.field else "")
             message = f'"{name}": no row has a confidence from 0 to 1 in {one.source}'
-            yield Issue("confidence-measured-nothing", Blame.TESTSET, message)
+            odd = f'row {one.first_unusable[0][0]:,} has "{one.first_unusable[0][1]}"; ' if one.first_unusable else ""
+            hint = f"{odd}90 % is written 0.9"
+            yield Issue("confidence-measured-nothing", Blame.TESTSET, message, hint=hint)
 
 
 def measure_notes(columns: Sequence[NumericColumn], measures: Sequence[NumericColumnStats]) -> list[str]:

@@ -29,9 +29,9 @@ def repeat_sections(result: RunResult) -> tuple[Section, ...]:
 
 def repeat_line(one: RepeatStats) -> str:
     """The groups of one evaluator in a sentence."""
-    sizes = f"{one.smallest:,}" if one.smallest == one.largest else f"{one.smallest:,} to {one.largest:,}"
+    smaller = f"{one.smallest:,} to " if one.smallest != one.largest else ""
     found = (
-        f"{counted(one.groups, 'group')} of {sizes} outputs: {one.always:,} always "
+        f"{counted(one.groups, 'group')} of {smaller}{counted(one.largest, 'output')}: {one.always:,} always "
         f"{'passes' if one.always == 1 else 'pass'}, {one.sometimes:,} sometimes, {one.never:,} never"
     )
     return found if one.groups else "no group was measured"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from math import ceil, log
 from typing import Any, Final
 
@@ -20,11 +21,12 @@ from evaluators.issues import CellError
 from evaluators.model import MISSING, FieldStatus, Result
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Compiled
-from evaluators.run.exact_sums import Sum
+from evaluators.run.exact_sums import FIRST_ROWS, Sum
 from evaluators.run.intervals import at_most, wilson
 from evaluators.run.measures import UNIT, as_text, is_empty, units_in
 from evaluators.run.result import AcceptAbove, ConfidenceBin, ConfidenceStats
 from evaluators.suite.graph import EvaluatorLine
+from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path
 
 LEVELS: Final = 100_000
@@ -56,6 +58,8 @@ class ConfidenceSums(Sum):
     wrong: dict[int, int] = field(default_factory=dict)
     kept_out: int = 0
     """Rows that could not be measured."""
+    unusable: tuple[tuple[int, str], ...] = ()
+    """The first rows whose confidence is no number from 0 to 1, each with what it is. Rows are offsets in a split, then numbers."""
 
 
 def step_of(cell: Any) -> int:
@@ -81,22 +85,31 @@ class ConfidenceCounts:
         needs = zip(one.line.settings.needs(), one.inputs, strict=True)
         self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
 
-    def add(self, columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]) -> None:
+    def add(self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]) -> None:
         """Some rows."""
         verdicts: Sequence[Result] = slots[self._one.verdicts]
         if self._column is not None:
             labels = [one.passed if one.status.scored else None for one in verdicts]
             kept = [one.status.kept_out for one in verdicts]
-            self._count(OF_ROW, map(step_of, columns[self._column]), labels, kept)
+            self._count(OF_ROW, offsets, columns[self._column], labels, kept)
         if self._output is not None:
             for name, path in self._paths.items():
-                cells = (_at(path, document) for document in slots[self._output])
+                cells = [_at(path, document) for document in slots[self._output]]
                 labels = [self._label(name, one) for one in verdicts]
                 kept = [one.status.kept_out and label is None for one, label in zip(verdicts, labels, strict=True)]
-                self._count(name, map(step_of, cells), labels, kept)
+                self._count(name, offsets, cells, labels, kept)
 
-    def _count(self, name: str, steps: Any, labels: Sequence[bool | None], kept: Sequence[bool]) -> None:
-        sums = self.sums.setdefault(name, ConfidenceSums())
+    def _count(
+        self, name: str, offsets: Sequence[int], cells: Sequence[Any], labels: Sequence[bool | None], kept: Sequence[bool]
+    ) -> None:
+        sums, steps = self.sums.setdefault(name, ConfidenceSums()), [*map(step_of, cells)]
+        if _UNUSABLE in steps and (lacking := FIRST_ROWS - len(sums.unusable)) > 0:
+            odd = (
+                (offset, _shown(cell))
+                for offset, cell, step, label in zip(offsets, cells, steps, labels, strict=True)
+                if step == _UNUSABLE and label is not None
+            )
+            sums.unusable = (*sums.unusable, *islice(odd, lacking))
         for (step, label, lost), times in Counter(zip(steps, labels, kept, strict=True)).items():
             if lost:
                 sums.kept_out += times
@@ -113,6 +126,11 @@ class ConfidenceCounts:
             return statuses[0] == FieldStatus.MATCH
         counts = verdict.watched[self._watched.index(name)] if verdict.watched else (0, 0, 0, 0)
         return not any(counts[1:]) if any(counts) else None
+
+
+def _shown(cell: Any) -> str:
+    text = cell.issue.message if isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
+    return text if len(text) <= 40 else f"{text[:40]}…"
 
 
 def _at(path: Path, document: Any) -> Any:
@@ -164,7 +182,7 @@ def _stats(
         brier=brier(known), ece=sum(gaps) / n if n else None, auroc=auroc(known), bins=bins, accept=accept,
         max_errors=max_errors, threshold=threshold,
         accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
-        least_rows=least_rows(max_errors), clustered=clustered, variant=variant,
+        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=sums.unusable,
     )  # fmt: skip
 
 

@@ -461,6 +461,8 @@ class ConfidenceStats(Struct, frozen=True):
     clustered: bool = False
     """Rows belong together, so bounds that count them one by one are not given."""
     variant: str | None = None
+    first_unusable: tuple[tuple[Count, str], ...] = ()
+    """The first rows whose confidence is no number from 0 to 1, each with what it is."""
 
 
 class GateResult(Struct, frozen=True):

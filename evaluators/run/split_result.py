@@ -216,6 +216,8 @@ class SplitResult(Sum):
                 labels.unlisted = {text: _numbered(rows, first) for text, rows in labels.unlisted.items()}
         for sums in self.whole.measures:
             sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
+        for sure in (sums for of_line in self.confidence for sums in of_line.values()):
+            sure.unusable = _numbered(sure.unusable, first)
         self.ids.places = array("Q", [place + first for place in self.ids.places])
         for place, (offset, issue) in enumerate(self.issues):
             row = offset + first

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.issues import Problems
+from evaluators.reports.run_page import run_page
+from evaluators.reports.text import page_text
 from evaluators.run.confidence import LEVELS, auroc, brier, least_rows, safe_threshold, step_of
 from evaluators.run.intervals import at_most
 from evaluators.run.result import ConfidenceStats
@@ -115,6 +117,19 @@ def test_missing_and_unusable_confidences_are_counted_and_never_accepted() -> No
     assert [(one.accepted, one.share) for one in found.accept if one.threshold == 0] == [(1, 0.25)]
 
 
+def test_a_page_names_the_first_unusable_confidences_and_draws_nothing_of_none() -> None:
+    found = run([("90 %", True), (0.9, True), ("0,9", False), ([1], True)]).result
+    assert found.confidence[0].first_unusable == ((1, "90 %"), (3, "0,9"), (4, "[1]"))
+    text = " ".join(page_text(run_page(found)).split())
+    said = '3 rows have no number from 0 to 1, and are never accepted. Such as "90 %" in row 1, "0,9" in row 3'
+    assert said in text
+    assert "accept from accepted" in text
+    nothing = run([("90 %", True), ("", True)]).result
+    assert "accept from accepted" not in " ".join(page_text(run_page(nothing)).split())
+    (issue,) = [one for one in nothing.issues if one.code == "confidence-measured-nothing"]
+    assert issue.hint == 'row 1 has "90 %"; 90 % is written 0.9'
+
+
 def test_rows_accepted_above_a_confidence_and_the_errors_among_them() -> None:
     found = of([(0.9, True), (0.9, False), (0.5, True), (0.49999, False)])
     table = {one.threshold: (one.accepted, one.errors, one.error_rate) for one in found.accept}
@@ -194,9 +209,9 @@ def test_what_a_suite_cannot_say(suite: dict[str, Any], said: str) -> None:
 
 def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "SPLIT_BYTES", 5_000)
-    lines = [f"{at % 97 / 97},{'yes' if at * at % 11 < 7 else 'no'},yes" for at in range(2_000)]
+    lines = [f"{at % 97 / 97 if at % 50 else 'high'},{'yes' if at * at % 11 < 7 else 'no'},yes" for at in range(2_000)]
     (tmp_path / "rows.csv").write_text("conf,output,expected\n" + "\n".join(lines), encoding="utf-8")
     suite = evaluators.load({"evaluators": ["exact_match"], "confidence": "row.conf"})
     alone, several = (suite.run(tmp_path / "rows.csv", workers=count).result.confidence for count in (1, 2))
     assert alone == several
-    assert alone[0].n == 2_000
+    assert (alone[0].n, alone[0].first_unusable[1]) == (1_960, (52, "high"))
