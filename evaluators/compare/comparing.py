@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Final
 
 from msgspec.structs import replace
@@ -30,7 +31,7 @@ from evaluators.compare.regression_checks import judge_regression_checks
 from evaluators.compare.wording import sentence
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.result import ConfusionMatrix, NumericColumnStats
+from evaluators.run.result import ConfusionMatrix, NumericColumnStats, RepeatStats
 from evaluators.run.wording import Finding
 
 _OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
@@ -155,13 +156,24 @@ def variant_side(run: Side, variant: str) -> Side:
 def _with_noise(one: Difference, base: Side, new: Side) -> Difference:
     """The difference of an evaluator with the share of pairs that the model's own noise changes, where both runs know it."""
     found = [
-        stats.noise
+        _noise_of_rows(stats)
         for side in (base, new)
         for stats in side.result.repeats
         if one.field is None and (stats.evaluator, stats.variant) == (one.evaluator, one.variant)
     ]
     known = [noise for noise in found if noise is not None]
     return replace(one, noise=sum(known) / 2) if len(known) == 2 else one
+
+
+def _noise_of_rows(stats: RepeatStats) -> float | None:
+    """How likely a row becomes another one of pass and fail where its question is asked again: the mean over the rows of groups with
+    two attempts or more. A large group weighs more here than in the noise of a run, which is a mean over groups."""
+    several = [one for one in stats.shares if one.attempts > 1]
+    rows = sum(one.attempts * one.groups for one in several)
+    changed = sum(
+        Fraction(2 * one.passed * (one.attempts - one.passed) * one.groups, one.attempts - 1) for one in several
+    )
+    return float(changed / rows) if rows else None
 
 
 def _label_differences(

@@ -315,6 +315,8 @@ def of_groups(*passes: str) -> evaluators.Run:
 def test_two_runs_tell_a_change_from_noise() -> None:
     noisy = evaluators.compare(of_groups(*["10"] * 10), of_groups(*["11", "00"] * 5)).evaluators[0]
     assert (noisy.fixed, noisy.broken, noisy.noise, noisy.verdict) == (5, 5, 0.5, "no clear difference")
+    uneven = evaluators.compare(of_groups("10", "1" * 8), of_groups("01", "1" * 8)).evaluators[0]
+    assert uneven.noise == 0.2  # two of ten rows, and not half of them
     better = evaluators.compare(of_groups(*["00"] * 10), of_groups(*["11"] * 10)).evaluators[0]
     assert (better.fixed, better.noise, better.verdict) == (20, 0.0, "better")
 
