@@ -370,14 +370,15 @@ class Rule(Settings):
             return _one_there(values)
         against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
         lacking = [one for one in (*values, *against) if one.value is MISSING]
+        if self.unique is not None or self.order:
+            there = [one for one in values if one.value is not MISSING]
+            held = _no_two_equal(there) if self.unique is not None else _in_order(there, reading)
+            if held.status is MISMATCH or not lacking:  # what is wrong stays so, whatever the others are
+                return held
         if lacking:
             return Held(OMISSION, partial(_are_missing, lacking))
         if self.present:
             return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there")
-        if self.unique is not None:
-            return _no_two_equal(values)
-        if self.order:
-            return _in_order(values, reading)
         numbers = [_number(one, reading) for one in values]
         wanted = _number(against[0], reading) if against else self.equals
         found = sum(numbers) if self.sum else prod(numbers)

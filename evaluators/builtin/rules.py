@@ -79,7 +79,7 @@ class Rules(TreeEvaluator):
     may say it for itself. Dates are read as ISO 8601 unless `formats` says otherwise."""
     missing: Literal["fail", "skip"] = "fail"
     """What becomes of a rule that lacks a field: it fails, or (`skip`) is not measured in that row. `present` and
-    `exactly_one_of` ask just that, and fail all the same."""
+    `exactly_one_of` ask just that, and fail all the same; so does what is wrong whatever the field would be, as two equal values."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON, when it is not the test set's expected column."""
 
