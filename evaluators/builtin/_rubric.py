@@ -83,6 +83,12 @@ def _read_choices(data: object, context: Mapping[str, Any]) -> dict[str, float]:
             details += bad(
                 f"the score of a choice is a number from 0 to 1; found {spell(score)}", name, hint=hint
             ).details
+    alike: dict[str, str] = {}
+    for name in (name for name in data if isinstance(name, str)):
+        other = alike.setdefault(" ".join(name.casefold().split()), name)
+        if other != name:
+            message = f'the choices "{other}" and "{name}" differ by case or spaces alone, which no judge keeps apart'
+            details += bad(message, name, hint="give each choice a word of its own", key=True).details
     if details:
         raise BadSettings(details)
     return dict(data)
