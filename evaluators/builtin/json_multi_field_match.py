@@ -118,11 +118,12 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
+        keys = frozenset(key for line in self.fields for key in line.path.first_keys())
         return ScoredFields(
             names=self.tree.names,
             lines=self.fields,
             tree=self.tree,
-            top_keys=frozenset(key for line in self.fields for key in line.path.first_keys()),
+            top_keys=keys if self.keys is None else self.keys.usual(keys),
             optional=frozenset(line.name for line in self.tree.scored if line.optional or line.skip),
             keyed_lists=partial(keyed_lists, self.fields),
         )

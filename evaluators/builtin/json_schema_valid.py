@@ -109,7 +109,9 @@ class JsonSchemaValid(Evaluator):
 
     def scored_fields(self) -> ScoredFields:
         keys = frozenset[str]() if isinstance(self.json_schema, FromColumn) else first_keys(self.json_schema)
-        return ScoredFields(top_keys=keys, respelt=None if self.keys is None else self._respelt)
+        if self.keys is None:
+            return ScoredFields(top_keys=keys)
+        return ScoredFields(top_keys=self.keys.usual(keys), respelt=self._respelt)
 
     def measure(self, document: Any, *cells: object) -> bool:
         from evaluators.builtin._json_schema import fits

@@ -29,6 +29,8 @@ from evaluators.values.quoting import first_ones, quote
 
 _BETWEEN_WORDS: Final = re.compile(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
 """What stands between two digits tells numbers apart: `line_1_2` is not `line_12`."""
+_WORDS: Final = re.compile(r"[\s_-]+|(?<=[a-z0-9])(?=[A-Z])")
+"""Where a word of a key ends."""
 _MOST_NAMED: Final = 3
 """Keys that a reason names one by one."""
 Shown = TypeVar("Shown", Outcome, ListOutcome)
@@ -142,6 +144,16 @@ class KeySpelling(Settings):
     style: Literal["keep", "any"] = "keep"
     """`any`: hyphens, underscores and spaces do not count either: `invoiceNumber`, `invoice-number` and `Invoice Number` stand for
     `invoice_number`."""
+
+    def usual(self, names: Iterable[str]) -> frozenset[str]:
+        """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
+        found = set(names)
+        for name in list(found):
+            words = _WORDS.split(name) if self.style == "any" else [name]
+            lower, upper, title = ([write(word) for word in words] for write in (str.lower, str.upper, str.capitalize))
+            found |= {between.join(each) for between in "_- " for each in (lower, upper, title)}
+            found |= {"".join(each) for each in (lower, upper, title, [*lower[:1], *title[1:]])}
+        return frozenset(found)
 
     def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
         """The output with known keys. One that is nested too deeply stays as it is, and so does the expected document itself."""
