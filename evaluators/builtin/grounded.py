@@ -184,7 +184,8 @@ class Grounded(TreeEvaluator):
 
     def _kept(self, document: Any, text: str) -> str | None:
         """The source of a row and the values that were looked for in it; None without values."""
-        values = [value for _, place, value in self.wanted(document) if self.is_looked_for(place, value)]
+        given = ((place, value) for _, place, value in self.wanted(document) if is_given(value))
+        values = [value for place, value in given if self.is_looked_for(place, value)]
         return to_text([text, values]) if values else None
 
     def _chance(self, kept: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -210,17 +211,17 @@ class Grounded(TreeEvaluator):
             yield from ((0, place, value) for place, value in leaves(document))
             return
         for number, path in enumerate(self.fields):
-            for place in path.locate(document):
-                value = document
-                for step in place:
-                    value = value[step]
-                yield from ((number, below, leaf) for below, leaf in leaves(value, place))
+            for place, value in path.hits(document):
+                if value.__class__ is not dict and value.__class__ is not list:
+                    yield number, place, value
+                else:
+                    yield from ((number, below, leaf) for below, leaf in leaves(value, place))
 
     def is_looked_for(self, place: Location, value: Any) -> bool:
-        """Whether a value is one that a source must say: a number or a text that is no choice."""
-        if not is_given(value) or value.__class__ is bool or value in self.labels:
+        """Whether a value that is given is one that a source must say: a number or a text that is no choice."""
+        if value.__class__ is bool or value in self.labels:
             return False
-        return not any(same(value, choice) for choice in self.choices.get(_general(place), ())) if self.choices else True
+        return not self.choices or not any(same(value, choice) for choice in self.choices.get(_general(place), ()))
 
 
 class Value(NamedTuple):
@@ -237,16 +238,22 @@ class GroundedRows(ScoredRows):
 
     def __init__(self, settings: Grounded, outputs: Sequence[Any], texts: Sequence[str]) -> None:
         self._settings, self.texts = settings, texts
-        self.values = [list(self._found(*both)) for both in zip(outputs, texts, strict=True)]
+        self._source = Source("", settings.looking)
+        """The source of the last row: rows about one text often follow each other."""
+        self.values = [self._found(*both) for both in zip(outputs, texts, strict=True)]
         """The values of each row."""
 
-    def _found(self, document: Any, text: str) -> Iterator[Value]:
-        settings, source = self._settings, Source(text, self._settings.looking)
-        for number, place, value in settings.wanted(document):
-            if settings.is_looked_for(place, value):
-                yield Value(number, place, value, MATCH if source.has(value) else MISMATCH)
-            else:
-                yield Value(number, place, value, NOT_LOOKED_FOR if is_given(value) else NOT_GIVEN)
+    def _found(self, document: Any, text: str) -> list[Value]:
+        if text != self._source.text:
+            self._source = Source(text, self._settings.looking)
+        return [Value(*one, self._status(*one[1:])) for one in self._settings.wanted(document)]
+
+    def _status(self, place: Location, value: Any) -> FieldStatus:
+        if not is_given(value):
+            return NOT_GIVEN
+        if not self._settings.is_looked_for(place, value):
+            return NOT_LOOKED_FOR
+        return MATCH if self._source.has(value) else MISMATCH
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         found, looked_for = counted(self.values[at])
@@ -347,11 +354,11 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         by_field: list[list[Value]] = [[] for _ in self._settings.fields or ()]
         for one in values:
             by_field[one.field].append(one)
-        statuses = [status_of(each) for each in by_field]
-        counts = ((number, *counted(each)) for number, each in enumerate(by_field))
+        statuses = bytes(status_of(each).number for each in by_field)
+        counts = ((number, *counted(each)) for number, each in enumerate(by_field) if len(each) > 1)
         several = [number for each in counts if each[2] > 1 for number in each]
-        not_given = statuses.count(NOT_GIVEN), len(statuses)
-        return replace(verdict, statuses=bytes(statuses), values=tuple(several), metrics=(not_given,))
+        not_given = statuses.count(NOT_GIVEN.number), len(statuses)
+        return replace(verdict, statuses=statuses, values=tuple(several), metrics=(not_given,))
 
 
 def is_given(value: Any) -> bool:
@@ -361,14 +368,22 @@ def is_given(value: Any) -> bool:
 
 def counted(values: Sequence[Value]) -> tuple[int, int]:
     """How many of some values were found, and how many were looked for."""
-    statuses = [one.status for one in values]
-    return statuses.count(MATCH), statuses.count(MATCH) + statuses.count(MISMATCH)
+    found = lost = 0
+    for one in values:
+        found += one.status is MATCH
+        lost += one.status is MISMATCH
+    return found, found + lost
 
 
 def status_of(values: Sequence[Value]) -> FieldStatus:
     """What became of a field with some values: found where all that were looked for are."""
-    statuses = {one.status for one in values}
-    return next((status for status in (MISMATCH, MATCH, NOT_LOOKED_FOR) if status in statuses), NOT_GIVEN)
+    found = NOT_GIVEN
+    for one in values:
+        if one.status is MISMATCH:
+            return MISMATCH
+        if one.status is MATCH or found is NOT_GIVEN:
+            found = one.status
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

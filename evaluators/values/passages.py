@@ -10,8 +10,9 @@ What may be read in several ways is found in any of them: "1.234" is 1234 and 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -47,7 +48,17 @@ class Digits(NamedTuple):
     negative: bool = False
 
 
-class Looking(Struct, frozen=True):
+class Words(NamedTuple):
+    """A text of the output as it is looked for in a normalized text."""
+
+    text: str
+    digits: Sequence[str]
+    """Its runs of digits. A near passage has the same ones."""
+    pieces: Sequence[str]
+    """Parts of it. A near passage has one of them at least; without any, no passage is near enough."""
+
+
+class Looking(Struct, frozen=True, dict=True):
     """How values are looked for."""
 
     normalize: Normalize
@@ -56,6 +67,16 @@ class Looking(Struct, frozen=True):
     """How alike a near passage is."""
     languages: tuple[str, ...]
     """The languages of month names."""
+
+    @cached_property
+    def words(self) -> Callable[[str], Words]:
+        """What is looked for of a text; it is kept for the last ones."""
+        return lru_cache(1 << 12)(self._words_of)
+
+    def _words_of(self, value: str) -> Words:
+        text = self.normalize(value).strip()
+        short = self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR
+        return Words(text, _DIGITS.findall(text), _pieces_of(text, self.at_least) if short else ())
 
 
 class Source:
@@ -66,96 +87,84 @@ class Source:
 
     def has(self, value: Any) -> bool:
         """Whether the text says a number or a text, exactly or nearly."""
-        reads = _reads(value)
-        if reads is not _WORDS and self._number_or_day(reads) is not None:
+        if self._exactly(value) is not None:
             return True
-        if value.__class__ is not str:
-            return False
-        if reads is _WORDS and not value.isspace():
-            if value.isascii() and _whole(self.text, value) >= 0:
-                return True
-            if self._stands(value, value) or self._stands(value, value.upper()):
-                return True
-        return self._words(value) is not None or self._near(value, True) is not None
+        return value.__class__ is str and (self._surely(value) or self._alike(value) is not None)
 
     def passage(self, value: Any) -> tuple[bool, Passage | None]:
         """Whether the text says the value, and where; else the nearest passage, if any is like it."""
-        if (span := self._number_or_day(_reads(value))) is not None:
+        if (span := self._exactly(value)) is not None:
             return True, Passage(*span)
-        words = self._words(value) if value.__class__ is str else None
-        near = self._near(value, True) if value.__class__ is str and words is None else None
-        likest = words or near or self._near(str(value), False)
+        found = self._alike(value) if value.__class__ is str else None
+        likest = found or self._likest(self._how.words(str(value)), _ANY_LIKENESS)
         if likest is None:
-            return self.has(value), None
-        return self.has(value), Passage(*self._original(likest.start, likest.end), likest.likeness)
+            return False, None
+        return found is not None, Passage(*self._original(likest.start, likest.end), likest.likeness)
 
-    def _number_or_day(self, reads: Reads) -> Span | None:
+    def _exactly(self, value: Any) -> Span | None:
+        """Where the text says a number or a day in any way, or has the very words."""
+        reads = _reads(value)
+        if reads is _WORDS:
+            at = _whole(self.text, value) if not value.isspace() else -1
+            return (at, at + len(value)) if at >= 0 else None
         numbers, days = reads
-        for number in numbers:
-            for run in self._runs_with(number.digits):
-                for digits, start, end in _numbers_in(run):
-                    for at in _places(self.text, run) if digits == number.digits else ():
-                        if _is_number(self.text, at + start, at + end, number):
-                            return at + start, at + end
-        return next(filter(None, map(self._day, days)), None)
+        return next(filter(None, chain(map(self._number, numbers), map(self._day, days))), None)
 
     # Numbers
 
-    @cached_property
-    def _runs(self) -> tuple[Sequence[str], str]:
-        """The runs of digits and marks in the text, and their digits alone, one run a line."""
-        runs = list(dict.fromkeys(_RUN.findall(self.text)))
-        digits = "\n".join(runs)
-        for mark in _MARKS:
-            digits = digits.replace(mark, "")
-        return runs, digits
-
-    def _runs_with(self, digits: str) -> Iterator[str]:
-        """The runs that may hold a number with some digits, whatever marks are between them."""
-        runs, lines = self._runs
-        number = last = 0
-        at = lines.find(digits or "0")
-        while at >= 0:
-            number += lines.count("\n", last, at)
-            yield runs[number]
-            last = lines.find("\n", at)
-            at = lines.find(digits or "0", last) if last >= 0 else -1
+    def _number(self, number: Digits) -> Span | None:
+        """Where a number stands: in one of the runs of digits and marks that have what all spellings of it have."""
+        text = self.text
+        for piece in _pieces(number, "%" in text):
+            at = text.find(piece)
+            while at >= 0:
+                end = at + len(piece)
+                if not "1" <= text[end : end + 1] <= "9":  # another digit makes another number
+                    start, end = _run_around(text, end - 1)
+                    for digits, first, last in _numbers_in(text[start:end]):
+                        if digits == number.digits and _is_number(text, start + first, start + last, number):
+                            return start + first, start + last
+                at = text.find(piece, end)
+        return None
 
     # Dates
 
-    def _day(self, wanted: Day) -> Span | None:
+    def _day(self, day: Day) -> Span | None:
         """Where the text names a day: around its year, in four digits or in two."""
-        for year in (f"{wanted[0]:04}", f"{wanted[0] % 100:02}"):
-            at = self.text.find(year)
+        text, number = self.text, str(day[2])
+        for year in _years(day):
+            at = text.find(year)
             while at >= 0:
                 end = at + len(year)
-                if not (self.text[at - 1 : at].isdigit() or self.text[end : end + 1].isdigit()):
+                if not (text[at - 1 : at].isdigit() or text[end : end + 1].isdigit()):
                     start, stop = max(0, at - _LONGEST_DATE), end + _LONGEST_DATE
-                    days = self._days_in(start, stop) if self.text.find(str(wanted[2]), start, stop) >= 0 else ()
-                    for span, day in days:
-                        if day == wanted:
-                            return span
-                at = self.text.find(year, end)
+                    if text.find(number, start, stop) >= 0 and (span := self._day_in(start, stop, day)) is not None:
+                        return span
+                at = text.find(year, end)
         return None
 
-    def _days_in(self, start: int, end: int) -> Iterator[tuple[Span, Day]]:
-        """The days that a part of the text names, and where."""
-        text, months = self.text, _months(self._how.languages)
+    def _day_in(self, start: int, end: int, day: Day) -> Span | None:
+        """Where a part of the text names a day."""
+        text, part = self.text, self.text[start:end]
         for match in _DATE.finditer(text, start, end):
-            if not _inside_word(text, match.start()):
-                yield from (((match.start(), match.end(4)), day) for day in _days_of(f"{match[1]}/{match[3]}/{match[4]}"))
-        for match in _DATE_WITH_SIGNS.finditer(text, start, end):
-            yield from (((match.start(), match.end()), day) for day in _days_of("/".join(match.groups())))
+            if _is_day(match[1], match[3], match[4], day) and not _inside_word(text, match.start()):
+                return match.start(), match.end(4)
+        for match in _DATE_WITH_SIGNS.finditer(text, start, end) if not part.isascii() else ():
+            if tuple(map(int, match.groups())) == day:
+                return match.span()
+        names, beginnings = _names(self._how.languages, day[1])
+        plain = _plain(part)
+        if not any(beginning in plain for beginning in beginnings):
+            return None
         for match in _MONTH_INSIDE.finditer(text, start, end):
-            if not _inside_word(text, match.start()):
-                for month in months.get(_plain(match[2]), ()):
-                    found = _days_of(f"{match[1]}/{month}/{match[3]}", named=True)
-                    yield from (((match.start(), match.end(3)), day) for day in found)
+            named = _is_day(match[1], None, match[3], day) and _plain(match[2]) in names
+            if named and not _inside_word(text, match.start()):
+                return match.start(), match.end(3)
         for match in _AFTER_MONTH.finditer(text, start, end):
-            if (word := _LAST_WORD.search(text, max(0, match.start() - 20), match.start())) is not None:
-                for month in months.get(_plain(word[1]), ()):
-                    found = _days_of(f"{match[1]}/{month}/{match[2]}", named=True)
-                    yield from (((word.start(), match.end(2)), day) for day in found)
+            word = _LAST_WORD.search(text, max(0, match.start() - 20), match.start())
+            if word is not None and _plain(word[1]) in names and _is_day(match[1], None, match[2], day):
+                return word.start(), match.end(2)
+        return None
 
     # Words
 
@@ -163,40 +172,48 @@ class Source:
     def _normal(self) -> str:
         return self._how.normalize(self.text)
 
+    def _surely(self, value: str) -> bool:
+        """Whether a text stands where its longest word does, so that the whole text need not be normalized."""
+        if "_normal" in self.__dict__ or _reads(value) is not _WORDS:
+            return False
+        return self._stands(value, value) or self._stands(value, value.upper())
+
     def _stands(self, value: str, spelled: str) -> bool:
-        """Whether a text surely stands, as whole words, where its longest one does, so that no more need be read."""
         word = max(spelled.split(), key=len, default="")
         at = self.text.find(word) if word else -1
         if at < 0:
             return False
         start = max(0, at - spelled.find(word) - _AROUND)
         end = start + len(spelled) + 2 * _AROUND
-        part, wanted = self._how.normalize(self.text[start:end]), self._how.normalize(value).strip()
+        part, wanted = self._how.normalize(self.text[start:end]), self._how.words(value).text
         found = _whole(part, wanted) if wanted else -1
         return (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text))
 
-    def _words(self, value: str) -> Passage | None:
-        """Where a text stands as whole words, in the normalized text. A number in digits alone is no word."""
-        if _reads(value) is not _WORDS and not any(map(str.isalpha, value)):
+    def _alike(self, value: str) -> Passage | None:
+        """Where the normalized text has the words of a text, or a near passage. A number in digits alone is no word."""
+        words, is_words = self._how.words(value), _reads(value) is _WORDS
+        if not words.text or not all(digits in self._normal for digits in words.digits):
             return None
-        at = _whole(self._normal, wanted) if (wanted := self._how.normalize(value).strip()) else -1
-        return Passage(at, at + len(wanted)) if at >= 0 else None
+        if is_words or any(map(str.isalpha, value)):
+            at = _whole(self._normal, words.text)
+            if at >= 0:
+                return Passage(at, at + len(words.text))
+        if not is_words or not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
+            return None
+        # a window is as long as the value; the passage may be longer, so that the window is less like it
+        near = self._likest(words, max(0.0, 2 * self._how.at_least - 1))
+        if near is None or near.likeness < self._how.at_least:
+            return None
+        return near if words.digits == _DIGITS.findall(self._normal, near.start, near.end) else None
 
-    def _near(self, value: str, enough: bool) -> Passage | None:
-        """The passage that is most like a text, in the normalized text. With `enough`, it is near: alike enough, with the same digits."""
-        if enough and _reads(value) is not _WORDS:
-            return None
-        wanted, text = self._how.normalize(value).strip(), self._normal[:MOST_NEAR]
+    def _likest(self, words: Words, least: float) -> Passage | None:
+        """The passage that is most like a text, widened to whole words, in the first part of the normalized text."""
+        wanted, text = words.text, self._normal[:MOST_NEAR]
         if not wanted or not text or len(wanted) > LONGEST_NEAR:
-            return None
-        least = self._how.at_least
-        if enough and (least >= 1 or not _shares_a_piece(wanted, text, least)):
             return None
         from rapidfuzz import fuzz  # a run that finds everything starts sooner
 
-        # a window is as long as the value; the passage may be longer, so that the window is less like it
-        cutoff = 100 * max(0.0, 2 * least - 1) if enough else 30
-        window = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=cutoff)
+        window = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=100 * least)
         if window is None:
             return None
         start, end = (window.dest_start, window.dest_end) if len(wanted) <= len(text) else (0, len(text))
@@ -206,10 +223,7 @@ class Source:
             end += 1
         start += len(text[start:end]) - len(text[start:end].lstrip())
         end -= len(text[start:end]) - len(text[start:end].rstrip())
-        likeness = fuzz.ratio(wanted, text[start:end]) / 100
-        if enough and (likeness < least or _DIGITS.findall(wanted) != _DIGITS.findall(text[start:end])):
-            return None
-        return Passage(start, end, likeness)
+        return Passage(start, end, fuzz.ratio(wanted, text[start:end]) / 100)
 
     def _original(self, start: int, end: int) -> Span:
         """A part of the normalized text as a part of the text: the shortest beginnings that are normalized to as much."""
@@ -239,21 +253,24 @@ def _of_text(text: str) -> Reads:
     """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0, or have spaces as no number
     has, are a code."""
     text = text.strip()
-    if not _SOME_DIGIT.search(text):
+    if not _DIGITS.search(text):
         return _WORDS
     letters = "".join(filter(str.isalpha, text))
-    no_number = letters and letters != currency_of(text)
-    is_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
-    if not no_number and (is_code or (_PARTS.fullmatch(text) and not _GROUPED.fullmatch(text))):
-        return _WORDS
-    if no_number and letters != "T" and letters != "TZ" and _plain(letters) not in _months(("en",)):
-        return _WORDS
-    iso = _ISO.fullmatch(text)  # that is a day in one way alone
-    numbers = [] if no_number or iso else [number for read in _readers() if (number := read(text)) is not None]
-    formats = ("iso",) if iso else dates.USUAL_FORMATS
-    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in formats)
-    days = () if numbers else tuple({moment[:3]: None for moment in moments if moment is not None})
-    return (tuple(map(_digits_of, dict.fromkeys(numbers))), days) if numbers or days else _WORDS
+    if _ISO.fullmatch(text) and letters in ("", "T", "TZ"):  # that is a day in one way alone
+        moment = dates.read_date(text[:10], "iso")
+        return ((), (moment[:3],)) if moment is not None else _WORDS
+    if letters and letters != currency_of(text):
+        if letters not in ("T", "TZ") and _plain(letters) not in _months(("en",)):
+            return _WORDS
+    else:
+        is_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
+        if is_code or (_PARTS.fullmatch(text) and not _GROUPED.fullmatch(text)):
+            return _WORDS
+        if numbers := {number: None for read in _readers() if (number := read(text)) is not None}:
+            return tuple(map(_digits_of, numbers)), ()
+    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
+    days = tuple({moment[:3]: None for moment in moments if moment is not None})
+    return ((), days) if days else _WORDS
 
 
 @cache
@@ -282,11 +299,11 @@ def _readings(digits: str) -> Sequence[tuple[str, int]]:
 
 
 _GROUPS: Final = re.compile("[0-9]{1,3}(?:([.,' \u2019\u00a0\u2009\u202f])(?:[0-9]{2,3}\\1)*[0-9]{3})")
+_TEN: Final = frozenset("0123456789")
 _RUN: Final = re.compile("[0-9][0-9]*(?:[., '\u2019\u00a0\u2009\u202f][0-9]+)*")
 _MARKS: Final = frozenset(". ,'\u2019\u00a0\u2009\u202f")
 _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
 _DIGITS: Final = re.compile("[0-9]+")
-_SOME_DIGIT: Final = _DIGITS
 _ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
 _GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
 _PARTS: Final = re.compile("[0-9]+(?: [0-9]+){2,}")
@@ -312,21 +329,24 @@ def _numbers_in(run: str) -> Sequence[tuple[str, int, int]]:
     return [("".join(_DIGITS.findall(run, start, end)).strip("0"), start, end) for start, end in spans]
 
 
-def _places(text: str, run: str) -> Iterator[int]:
-    """Where a run of digits and marks stands that is no part of a longer one."""
-    at = text.find(run)
-    while at >= 0:
-        if not _inside_number(text, at) and not _inside_number(text, at + len(run)):
-            yield at
-        at = text.find(run, at + 1)
+@lru_cache(maxsize=1 << 14)
+def _pieces(number: Digits, as_percent: bool) -> Sequence[str]:
+    """Texts of which one is in any spelling of a number: the last digits of its whole, at most three, with its decimals."""
+    digits, point, _ = number
+    whole, decimals = (
+        (digits[:point].ljust(point, "0")[-3:], digits[point:]) if point > 0 else ("", "0" * -point + digits)
+    )
+    pieces = [whole + mark + decimals for mark in ".,"] if decimals else [whole or "0"]
+    return (*pieces, *(_pieces(Digits(digits, point + 2), False) if as_percent and digits else ()))
 
 
-def _inside_number(text: str, at: int) -> bool:
-    """Whether a place in a text is between two digits, or beside a mark between two."""
-    before, after = text[max(0, at - 2) : at], text[at : at + 2]
-    if before[-1:].isdecimal():
-        return after[:1].isdecimal() or (after[:1] in _MARKS and after[1:].isdecimal())
-    return before[-1:] in _MARKS and before[:1].isdecimal() and after[:1].isdecimal()
+def _run_around(text: str, at: int) -> Span:
+    """The digits and marks around a digit of a text, as far as they go on."""
+    start = at
+    while start and (text[start - 1] in _TEN or (start > 1 and text[start - 1] in _MARKS and text[start - 2] in _TEN)):
+        start -= 1
+    run = _RUN.match(text, start)
+    return run.span() if run is not None else (at, at + 1)
 
 
 def _is_surely_grouped(text: str, start: int, end: int) -> bool:
@@ -400,24 +420,29 @@ _MONTH_INSIDE: Final = re.compile(
 )
 _AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9]))")
 _LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
+_ANY_LIKENESS: Final = 0.3
+"""How alike a passage is at least that is shown for a value that is not found."""
 _AROUND: Final = 8
 """Characters around a text that show whether it stands as whole words."""
 _LONGEST_DATE: Final = 32
 """Characters before and after the beginning of a year in which its day and month stand."""
-_ORDERS: Final = ("D/M/YYYY", "M/D/YYYY", "YYYY/M/D", "YYYY/D/M", "D/M/YY", "M/D/YY", "YY/M/D")
-_ORDERS_WITH_A_NAME: Final = ("D/M/YYYY", "YYYY/M/D", "D/M/YY")
 
 
-@lru_cache(maxsize=1 << 14)
-def _days_of(numbers: str, named: bool = False) -> Sequence[Day]:
-    """The dates that `3/4/2024` can mean, in any order of day, month and year; `named`: the month is second."""
-    read = (read(numbers) for read in _day_readers(_ORDERS_WITH_A_NAME if named else _ORDERS))
-    return tuple({moment[:3]: None for moment in read if moment is not None})
+@lru_cache(maxsize=1 << 12)
+def _years(day: Day) -> Sequence[str]:
+    """The year of a day in four digits, and in two where they stand for it."""
+    return (f"{day[0]:04}", f"{day[0] % 100:02}") if 1969 <= day[0] <= 2068 else (f"{day[0]:04}",)
 
 
-@cache
-def _day_readers(formats: Sequence[str]) -> Sequence[dates.Read]:
-    return [dates.reader([spelled]) for spelled in formats]
+def _is_day(first: str, second: str | None, third: str, day: Day) -> bool:
+    """Whether three numbers are a day in any usual order; without `second`, which is then the name of its month."""
+    (year, *short), month_and_day = _years(day), {day[1], day[2]}
+    month = day[1] if second is None else int(second)
+    if third in (year, *short) and len(first) < 3:
+        return {int(first), month} == month_and_day
+    if len(third) < 3 and first in (year, *short) and (first == year or second is not None):
+        return (month, int(third)) == day[1:] or (first == year and {month, int(third)} == month_and_day)
+    return False
 
 
 @cache
@@ -434,6 +459,13 @@ def _months(languages: Sequence[str]) -> Mapping[str, Sequence[int]]:
             if len(numbers) == 1:
                 found.setdefault(word, set()).update(numbers)
     return {word: sorted(numbers) for word, numbers in found.items()}
+
+
+@cache
+def _names(languages: Sequence[str], month: int | None) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of a month and their beginnings that stand for it, and the first three letters of each."""
+    names = frozenset(word for word, numbers in _months(languages).items() if month in numbers)
+    return names, frozenset(name[:3] for name in names)
 
 
 def _plain(word: str) -> str:
@@ -473,11 +505,11 @@ _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
 
 
-def _shares_a_piece(wanted: str, text: str, least: float) -> bool:
-    """Whether any passage can be so much like a text: with so few letters to add or to remove, one of its pieces is left whole."""
-    changes = int((1 - least) / least * 2 * len(wanted))
-    size = len(wanted) // (changes + 1)
-    return size < 2 or any(wanted[at : at + size] in text for at in range(0, size * (changes + 1), size))
+def _pieces_of(text: str, least: float) -> Sequence[str]:
+    """Parts of a text of which any passage that is so much like it has one: with so few letters added or removed, one is left whole."""
+    changes = int((1 - least) / least * 2 * len(text))
+    size = len(text) // (changes + 1)
+    return [text[at : at + size] for at in range(0, size * (changes + 1), size)] if size > 1 else [""]
 
 
 def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:

@@ -12,7 +12,7 @@ only when the longer leads nowhere. The keys that were used are a *reading* of t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import islice
 from operator import getitem, itemgetter
@@ -124,11 +124,15 @@ class Path(Struct, frozen=True):
             return _getter(self.steps, (), self.query)
         return _definite_getter(self.steps, joined_keys(self.steps, self.joins), lambda _: joined)
 
-    def locate(self, document: JSON) -> list[Location]:
-        """The place of every hit, in order: list items by index, object values by key."""
+    def hits(self, document: JSON) -> Sequence[Hit]:
+        """The place and the value of every hit, in order: list items by index, object values by key."""
         if self.query is not None:
-            return [location for location, _ in query_hits(self.query, document)]
-        return [location for location, _ in _read(joined_keys(self.steps, self.joins), self.steps, document)[1]]
+            return query_hits(self.query, document)
+        return _read(joined_keys(self.steps, self.joins), self.steps, document)[1]
+
+    def locate(self, document: JSON) -> list[Location]:
+        """The place of every hit, in the order of `hits`."""
+        return [location for location, _ in self.hits(document)]
 
 
 def parse(text: str) -> Path:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Final, Literal, TypeAlias
 from unicodedata import category, combining, normalize
 
@@ -129,7 +129,17 @@ def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
 
 def strip_accents(text: str) -> str:
     """The text without combining marks: é is e, and so is e followed by a combining accent. ø and ł stay."""
-    return text if text.isascii() else _BEYOND_ASCII_RUN.sub(lambda run: _without_marks("NFD", "NFC", run[0]), text)
+    return text if text.isascii() else _BEYOND_ASCII_RUN.sub(_plain_run, text)
+
+
+def _plain_run(run: re.Match[str]) -> str:
+    letters = run[0]
+    return _plain_letters(letters) if len(letters) <= _FEW_LETTERS else _without_marks("NFD", "NFC", letters)
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain_letters(letters: str) -> str:
+    return _without_marks("NFD", "NFC", letters)
 
 
 def without_punctuation(text: str) -> str:
@@ -183,6 +193,8 @@ def _without_other_marks(run: re.Match[str]) -> str:
     return "".join([letter for letter in run[0] if category(letter) != "Mn"])
 
 
+_FEW_LETTERS: Final = 4
+"""Letters beyond ASCII beside each other in most words of languages that are written in Latin letters; what they become is kept."""
 _BEYOND_ASCII_RUN: Final = re.compile("[^\x00-\x7f][^\x00-\x7f]*")  # what is combined with a letter of ASCII is a mark
 _BEYOND_LATIN: Final = re.compile("[\u0300-\U0010ffff]+")  # no character before is a mark
 _BEYOND_LATIN_RUN: Final = re.compile("[\u0300-\U0001ffff]{64}")  # only such a run may be one of 64 combining marks
