@@ -10,7 +10,7 @@ What may be read in several ways is found in any of them: "1.234" is 1234 and 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -26,7 +26,7 @@ MOST_NEAR: Final = 20_000
 """Characters of a text in which a near passage is looked for, the first ones."""
 LONGEST_NEAR: Final = 1_000
 """Characters of a value for which one is looked for."""
-Day: TypeAlias = tuple[int, int | None, int | None]
+Day: TypeAlias = tuple[int, int, int]
 Span: TypeAlias = tuple[int, int]
 Reads: TypeAlias = tuple[Sequence["Digits"], Sequence[Day]]
 
@@ -75,8 +75,13 @@ class Looking(Struct, frozen=True, dict=True):
 
     def _words_of(self, value: str) -> Words:
         text = self.normalize(value).strip()
-        short = self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR
-        return Words(text, _DIGITS.findall(text), _pieces_of(text, self.at_least) if short else ())
+        pieces: list[str] = []
+        if self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR:
+            # with so few letters added or removed, one of the pieces is left whole
+            changes = int((1 - self.at_least) / self.at_least * 2 * len(text))
+            size = len(text) // (changes + 1)
+            pieces = [text[at : at + size] for at in range(0, size * (changes + 1), size)] if size > 1 else [""]
+        return Words(text, _DIGITS.findall(text), pieces)
 
 
 class Source:
@@ -121,9 +126,10 @@ class Source:
                 end = at + len(piece)
                 if not "1" <= text[end : end + 1] <= "9":  # another digit makes another number
                     start, end = _run_around(text, end - 1)
-                    for digits, first, last in _numbers_in(text[start:end]):
-                        if digits == number.digits and _is_number(text, start + first, start + last, number):
-                            return start + first, start + last
+                    for first, last in _numbers_in(text, start, end):
+                        digits = "".join(_DIGITS.findall(text, first, last)).strip("0")
+                        if digits == number.digits and _is_number(text, first, last, number):
+                            return first, last
                 at = text.find(piece, end)
         return None
 
@@ -152,9 +158,8 @@ class Source:
         for match in _DATE_WITH_SIGNS.finditer(text, start, end) if not part.isascii() else ():
             if tuple(map(int, match.groups())) == day:
                 return match.span()
-        names, beginnings = _names(self._how.languages, day[1])
-        plain = _plain(part)
-        if not any(beginning in plain for beginning in beginnings):
+        names, plain = _names(self._how.languages, day[1]), _plain(part)
+        if not any(name in plain for name in names):
             return None
         for match in _MONTH_INSIDE.finditer(text, start, end):
             named = _is_day(match[1], None, match[3], day) and _plain(match[2]) in names
@@ -176,18 +181,17 @@ class Source:
         """Whether a text stands where its longest word does, so that the whole text need not be normalized."""
         if "_normal" in self.__dict__ or _reads(value) is not _WORDS:
             return False
-        return self._stands(value, value) or self._stands(value, value.upper())
-
-    def _stands(self, value: str, spelled: str) -> bool:
-        word = max(spelled.split(), key=len, default="")
-        at = self.text.find(word) if word else -1
-        if at < 0:
-            return False
-        start = max(0, at - spelled.find(word) - _AROUND)
-        end = start + len(spelled) + 2 * _AROUND
-        part, wanted = self._how.normalize(self.text[start:end]), self._how.words(value).text
-        found = _whole(part, wanted) if wanted else -1
-        return (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text))
+        wanted = self._how.words(value).text
+        for spelled in (value, value.upper()) if wanted else ():
+            word = max(spelled.split(), key=len)
+            at = self.text.find(word)
+            start = max(0, at - spelled.find(word) - _AROUND)
+            end = start + len(spelled) + 2 * _AROUND
+            part = self._how.normalize(self.text[start:end]) if at >= 0 else ""
+            found = _whole(part, wanted)
+            if (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text)):
+                return True
+        return False
 
     def _alike(self, value: str) -> Passage | None:
         """Where the normalized text has the words of a text, or a near passage. A number in digits alone is no word."""
@@ -258,9 +262,9 @@ def _of_text(text: str) -> Reads:
     letters = "".join(filter(str.isalpha, text))
     if _ISO.fullmatch(text) and letters in ("", "T", "TZ"):  # that is a day in one way alone
         moment = dates.read_date(text[:10], "iso")
-        return ((), (moment[:3],)) if moment is not None else _WORDS
+        return _WORDS if moment is None else ((), (_day_of(moment),))
     if letters and letters != currency_of(text):
-        if letters not in ("T", "TZ") and _plain(letters) not in _months(("en",)):
+        if letters not in ("T", "TZ") and _plain(letters) not in _ENGLISH:
             return _WORDS
     else:
         is_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
@@ -269,8 +273,12 @@ def _of_text(text: str) -> Reads:
         if numbers := {number: None for read in _readers() if (number := read(text)) is not None}:
             return tuple(map(_digits_of, numbers)), ()
     moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
-    days = tuple({moment[:3]: None for moment in moments if moment is not None})
+    days = tuple({_day_of(moment): None for moment in moments if moment is not None})
     return ((), days) if days else _WORDS
+
+
+def _day_of(moment: dates.Moment) -> Day:
+    return moment.year, moment.month or 1, moment.day or 1
 
 
 @cache
@@ -284,7 +292,6 @@ def _readers() -> Sequence[Any]:
     ]
 
 
-@lru_cache(maxsize=1 << 14)
 def _readings(digits: str) -> Sequence[tuple[str, int]]:
     """The decimals that digits with marks may be: their digits without zeros at both ends, and the power of ten."""
     groups = _DIGITS.findall(digits)
@@ -312,21 +319,22 @@ _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _MOST_GROUPS: Final = 5
 
 
-@lru_cache(maxsize=1 << 14)
-def _numbers_in(run: str) -> Sequence[tuple[str, int, int]]:
-    """The numbers in a run of digits and marks: their digits without the zeros at both ends, and where they begin and end."""
-    spans = [(0, len(run))]
+def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
+    """Where the numbers in a run of digits and marks begin and end."""
+    run = text[start:end]
     if " " in run:
-        spans = [match.span() for match in _NUMBER.finditer(run)]
-        spans += [
-            (start, end)
-            for at, (start, _) in enumerate(spans)
-            for _, end in spans[at + 1 : at + _MOST_GROUPS]
-            if _GROUPED.fullmatch(run, start, end)
+        if _is_surely_grouped(text, start, run):
+            return [(start, end)]
+        spans = [match.span() for match in _NUMBER.finditer(text, start, end)]
+        return spans + [
+            (first, last)
+            for at, (first, _) in enumerate(spans)
+            for _, last in spans[at + 1 : at + _MOST_GROUPS]
+            if _GROUPED.fullmatch(text, first, last)
         ]
-    elif run.count(".") > 1 and not _readings(run):  # the parts of a date or a version
-        spans += [match.span() for match in _DIGITS.finditer(run)]
-    return [("".join(_DIGITS.findall(run, start, end)).strip("0"), start, end) for start, end in spans]
+    if run.count(".") > 1 and not _readings(run):  # the parts of a date or a version
+        return [(start, end), *(match.span() for match in _DIGITS.finditer(text, start, end))]
+    return [(start, end)]
 
 
 @lru_cache(maxsize=1 << 14)
@@ -349,25 +357,16 @@ def _run_around(text: str, at: int) -> Span:
     return run.span() if run is not None else (at, at + 1)
 
 
-def _is_surely_grouped(text: str, start: int, end: int) -> bool:
-    """Whether single spaces around a number surely group digits, so that it is a part of a longer one, as in "sum: 1 234.50".
+def _is_surely_grouped(text: str, start: int, run: str) -> bool:
+    """Whether single spaces in a run of digits surely group them, so that its parts are no numbers, as in "sum: 1 234.50".
 
     They do where the whole looks like one number and has three groups, or no word before it. After a word, and in a row of columns,
     nobody knows ("qty 2 150.00 300.00"), so numbers are found with and without such spaces.
     """
-    if not (text[start - 1 : start] == " " and text[start - 2 : start - 1].isdecimal()) and not (
-        text[end : end + 1] == " " and text[end + 1 : end + 2].isdecimal()
-    ):
-        return False
-    while start > 1 and text[start - 1] in _MARKS and text[start - 2].isdecimal():
-        start -= 2
-        while start and text[start - 1].isdecimal():
-            start -= 1
-    run = _RUN.match(text, start)
-    if run is None or run.end() < end or not _GROUPED.fullmatch(run[0]):
+    if not _GROUPED.fullmatch(run):
         return False
     word = _WORD_BEFORE.search(text, max(0, start - 8), start)
-    return run[0].count(" ") > 1 or word is None or currency_of(word[1]) is not None
+    return run.count(" ") > 1 or word is None or currency_of(word[1]) is not None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -401,8 +400,6 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
         )
         if not percent and not without_zero:
             return False
-    if _is_surely_grouped(text, start, end):
-        return False
     if not number.digits:
         return True
     negative = ("-" in before or "\u2212" in before) and _MINUS.search(before) is not None
@@ -440,36 +437,28 @@ def _is_day(first: str, second: str | None, third: str, day: Day) -> bool:
     month = day[1] if second is None else int(second)
     if third in (year, *short) and len(first) < 3:
         return {int(first), month} == month_and_day
-    if len(third) < 3 and first in (year, *short) and (first == year or second is not None):
-        return (month, int(third)) == day[1:] or (first == year and {month, int(third)} == month_and_day)
-    return False
-
-
-@cache
-def _months(languages: Sequence[str]) -> Mapping[str, Sequence[int]]:
-    """The months by their names and the beginnings of names that stand for one month alone, of three letters and more."""
-    found: dict[str, set[int]] = {}
-    for language in languages:
-        own: dict[str, set[int]] = {}
-        for month, name in enumerate(map(_plain, dates.MONTHS_IN[language]), 1):
-            for length in range(3, len(name) + 1):
-                own.setdefault(name[:length], set()).add(month)
-            own[name] = {month}
-        for word, numbers in own.items():
-            if len(numbers) == 1:
-                found.setdefault(word, set()).update(numbers)
-    return {word: sorted(numbers) for word, numbers in found.items()}
-
-
-@cache
-def _names(languages: Sequence[str], month: int | None) -> tuple[frozenset[str], frozenset[str]]:
-    """The names of a month and their beginnings that stand for it, and the first three letters of each."""
-    names = frozenset(word for word, numbers in _months(languages).items() if month in numbers)
-    return names, frozenset(name[:3] for name in names)
+    if first == year and len(third) < 3:
+        return {month, int(third)} == month_and_day
+    return second is not None and first in short and (month, int(third)) == day[1:]
 
 
 def _plain(word: str) -> str:
     return strip_accents(word).casefold()
+
+
+@cache
+def _names(languages: Sequence[str], month: int) -> frozenset[str]:
+    """The names of a month, and their beginnings of three letters and more that stand for no other month."""
+    found = set()
+    for language in languages:
+        others = list(map(_plain, dates.MONTHS_IN[language]))
+        name = others.pop(month - 1)
+        beginnings = (name[:length] for length in range(3, len(name)))
+        found |= {name, *(each for each in beginnings if not any(other.startswith(each) for other in others))}
+    return frozenset(found)
+
+
+_ENGLISH: Final = frozenset[str]().union(*(_names(("en",), month) for month in range(1, 13)))
 
 
 def _whole(text: str, wanted: str) -> int:
@@ -485,6 +474,8 @@ def _inside_word(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
+    if before == " " or after == " ":
+        return False
     if before in _JOINS:
         before, join = text[at - 2 : at - 1], before
     elif after in _JOINS:
@@ -503,13 +494,6 @@ _WITHOUT_SPACES: Final = re.compile(
 """Letters of scripts that do not part words, or not from particles: where a word ends cannot be seen."""
 _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
-
-
-def _pieces_of(text: str, least: float) -> Sequence[str]:
-    """Parts of a text of which any passage that is so much like it has one: with so few letters added or removed, one is left whole."""
-    changes = int((1 - least) / least * 2 * len(text))
-    size = len(text) // (changes + 1)
-    return [text[at : at + size] for at in range(0, size * (changes + 1), size)] if size > 1 else [""]
 
 
 def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
