@@ -32,7 +32,7 @@ def free_port() -> int:
 
 @contextmanager
 def server(
-    command: Sequence[str], health: str, folder: Path, variables: Mapping[str, str], seconds: float = 120
+    command: Sequence[str], health: str, folder: Path, variables: Mapping[str, str], seconds: float = 300
 ) -> Iterator[None]:
     """A server that is up once `health` answers, for as long as the context lasts. What it prints is in `server.log`.
 
