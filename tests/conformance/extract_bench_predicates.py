@@ -45,6 +45,8 @@ class Spot:
     schema: Mapping[str, Any]
     ours: Any
     theirs: Any
+    unused: bool = False
+    """It is below a place that is skipped, or is a branch of one that has a config of its own."""
 
     @property
     def config(self) -> Any:
@@ -81,20 +83,22 @@ def _types(schema: Mapping[str, Any]) -> list[str]:
 def spots(case: Case) -> Iterator[Spot]:
     """Every place of the case's schema, the root first."""
     root = case.settings["schema"]
-    waiting: list[tuple[Any, Any, Any, int]] = [(root, case.expected, case.output, 0)]
+    waiting: list[tuple[Any, Any, Any, int, bool]] = [(root, case.expected, case.output, 0, False)]
     while waiting:
-        written, ours, theirs, depth = waiting.pop(0)
+        written, ours, theirs, depth, unused = waiting.pop(0)
         if not isinstance(written, dict) or depth > 12:
             continue
         schema = _full(root, written)
-        yield Spot(written, schema, ours, theirs)
+        yield Spot(written, schema, ours, theirs, unused)
+        config = schema.get("evaluation_config")
+        unused = unused or config in ("skip", {}, {"metrics": []}) or (config is not None and bool(_listed(schema)))
         properties = schema.get("properties")
         for key, inner in properties.items() if isinstance(properties, dict) else ():
-            waiting.append((inner, _key(ours, key), _key(theirs, key), depth + 1))
+            waiting.append((inner, _key(ours, key), _key(theirs, key), depth + 1, unused))
         for inner in (schema.get("items"), schema.get("additionalProperties")):
-            waiting.append((inner, MISSING, MISSING, depth + 1))
+            waiting.append((inner, MISSING, MISSING, depth + 1, unused))
         sides = (ours, theirs) if schema.get("evaluation_config") is None else (MISSING, MISSING)
-        waiting.extend((inner, *sides, depth + 1) for inner in _listed(schema))
+        waiting.extend((inner, *sides, depth + 1, unused) for inner in _listed(schema))
 
 
 def _full(root: Any, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
@@ -128,9 +132,9 @@ def params_unusable(spot: Spot) -> bool:
     """A metric has a parameter that it does not know or cannot use, or a weight that is none."""
     weights = [one.get("weight", 1) for one in _named(spot)]
     weights += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
-    return any(not _usable(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot)) or any(
-        weight is not None and (kind(weight) != "number" or weight < 0) for weight in weights
-    )
+    unusable = any(not _usable(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot))
+    no_weight = any(weight is not None and (kind(weight) != "number" or weight < 0) for weight in weights)
+    return not spot.unused and (unusable or no_weight)
 
 
 def _usable(metric: str, params: Any) -> bool:
@@ -148,7 +152,8 @@ def _fits(most: float, value: Any) -> bool:
 def metric_unclear(spot: Spot) -> bool:
     """A metric is named twice, or there is none of that name."""
     names = [str(one.get("metric_id")) for one in _named(spot)]
-    return len(set(names)) < len(names) or any(name not in PARAMS and name not in PRESETS for name in names)
+    unknown = any(name not in PARAMS and name not in PRESETS for name in names)
+    return not spot.unused and (unknown or len(set(names)) < len(names))
 
 
 def comparator_as_preset(spot: Spot) -> bool:
@@ -200,6 +205,11 @@ def address_as_text(spot: Spot) -> bool:
 
 
 # What the documents have
+
+
+def empty_object(spot: Spot) -> bool:
+    """An object of which the schema names no key is expected to be empty."""
+    return spot.schema.get("type") == "object" and not spot.schema.get("properties") and spot.ours == {}
 
 
 def further_keys(spot: Spot) -> bool:

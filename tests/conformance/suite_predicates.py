@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
@@ -56,9 +56,35 @@ def item_is_not_text(case: Case, asked: Any) -> bool:
     return any(not isinstance(item, str) for items in lists for item in items)
 
 
-def settings_outside(case: Case, asked: dict[str, Any]) -> bool:
-    """One of the settings that are given is none of these."""
-    return not case.settings.keys() <= set(_listed(asked))
+_OF_AGENTA: Final[Mapping[str, tuple[str, ...]]] = {
+    "auto_exact_match": ("correct_answer_key",),
+    "auto_contains_json": (),
+    "field_match_test": ("json_field", "correct_answer_key"),
+    "json_multi_field_match": ("fields", "correct_answer_key"),
+    "auto_json_diff": (
+        "compare_schema_only", "predict_keys", "case_insensitive_keys", "threshold", "correct_answer_key",
+    ),
+    "auto_regex_test": ("regex_pattern", "regex_should_match", "case_sensitive"),
+    "auto_starts_with": ("prefix", "case_sensitive"),
+    "auto_ends_with": ("suffix", "case_sensitive"),
+    "auto_contains": ("substring", "case_sensitive"),
+    "auto_contains_any": ("substrings", "case_sensitive"),
+    "auto_contains_all": ("substrings", "case_sensitive"),
+    "auto_similarity_match": ("similarity_threshold", "threshold", "case_sensitive", "correct_answer_key"),
+    "auto_levenshtein_distance": ("threshold", "case_sensitive", "correct_answer_key"),
+}  # fmt: skip
+"""The settings that Agenta's evaluators read."""
+
+
+def setting_unknown(case: Case) -> bool:
+    """One of the settings that are given is not read by the evaluator."""
+    return not case.settings.keys() <= set(_OF_AGENTA[case.evaluator])
+
+
+def threshold_unusable(case: Case) -> bool:
+    """A threshold is no number from 0 to 1."""
+    given = [case.settings[name] for name in ("threshold", "similarity_threshold") if name in case.settings]
+    return any(kind(value) != "number" or not 0 <= value <= 1 for value in given)
 
 
 def limits_that_nothing_fits(case: Case) -> bool:

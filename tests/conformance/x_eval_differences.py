@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import isclose, isfinite
 from typing import Any, Final
 
 from evaluators.values.equality import same
+from evaluators.values.transforms import TransformError, chain, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind, walk
 from tests.conformance.x_eval_schemas import schemas
@@ -85,10 +87,12 @@ def _of_an_error(case: Case, ours: Answer) -> frozenset[str]:
     failed = any(line.status == "error" for line in lines)
     if failed and case.recorded.blame == "bug":
         return frozenset({"a comparator fails"})
-    if failed and any("x-eval-transform" in schema for schema in schemas(case)):
+    if case.recorded.blame == "output" and any("x-eval-transform" in schema for schema in schemas(case)):
         return frozenset({"a transform fails"})
+    if case.recorded.why != "OverflowError":
+        return frozenset()
     equal = any(line.status == "match" and same(*line.sides) for line in lines)
-    return frozenset({"equal values match"}) if equal and case.recorded.why == "OverflowError" else frozenset()
+    return frozenset({"equal values match" if equal else "numbers are exact"})
 
 
 def _of_figures(row: Row | None, theirs: Sequence[Any], ours: Sequence[Any]) -> str | None:
@@ -128,7 +132,12 @@ def _row(case: Case, theirs: Sequence[Any], ours: Sequence[Any]) -> Row:
 
 
 def _text(line: Line) -> str:
-    return json.dumps([line.path, line.status, line.score, *line.sides], sort_keys=True)
+    return json.dumps([line.path, line.status, line.score, *map(_number_as_one, line.sides)], sort_keys=True)
+
+
+def _number_as_one(value: Any) -> Any:
+    """A whole number is written without a decimal point."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _reason(line: Line, row: Row) -> str | None:
@@ -333,7 +342,16 @@ def _text_of_others(line: Line, row: Row) -> bool:
 
 
 def _one_is_one(line: Line, row: Row) -> bool:
-    return _flipped(line, row) and same(*line.sides) and _ours_match(line)
+    """Also after the transforms."""
+    return _flipped(line, row) and _ours_match(line) and any(same(*sides) for sides in _compared_sides(line, row))
+
+
+def _compared_sides(line: Line, row: Row) -> Iterator[tuple[Any, Any]]:
+    yield line.sides
+    for schema in at(row.case, steps(line.path)):
+        if change := chain(parse_transform(one) for one in schema.get("x-eval-transform") or ()):
+            with suppress(TransformError):
+                yield change(line.expected), change(line.actual)
 
 
 def _equal_values(line: Line, row: Row) -> bool:
@@ -346,7 +364,9 @@ def _ours_match(line: Line) -> bool:
 
 
 def _true_is_no_number(line: Line, row: Row) -> bool:
-    boolean = any(isinstance(value, bool) for side in line.sides for _, value in walk(side))
+    """A boolean on a side, or among the values that a schema lists."""
+    told = [*line.sides, *(schema.get("x-eval-compare") for schema in at(row.case, steps(line.path)))]
+    boolean = any(isinstance(value, bool) for side in told for _, value in walk(side))
     return boolean and _flipped(line, row) and not _ours_match(line)
 
 
