@@ -46,6 +46,7 @@ _METRIC: Final = AliasChoices("metric", "figure")
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 ColumnMetric: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
 _OLD: Final = {"least": "min", "greatest": "max"}
+_KNOWN: Final = frozenset((*get_args(ScoreMetric), *get_args(ColumnMetric)))
 Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
@@ -91,7 +92,7 @@ class AnyGateConfig(Settings):
         if not isinstance(value, str):
             return value
         word = "_".join(value.lower().split())
-        return _OLD.get(word, word)
+        return _OLD.get(word, word if word in _KNOWN else value)
 
     @field_validator("slice", mode="before", json_schema_input_type=Mapping[str, str | int | float | bool] | None)
     @classmethod

@@ -114,14 +114,15 @@ def _fitting(suite: Suite, opened: TestSet, folder: Path, selection: Selection) 
 
 def check_judge(suite: Suite) -> None:
     """Raises Problems (config), placed where the suite names it, for what keeps any judge of it from answering."""
-    issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
-    if issues:
-        raise Problems(issues)
-    files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
-    currencies = sorted({read_prices(file).currency for file in files})
-    if len(currencies) > 1:
-        said = f"the prices of the judges are in different currencies: {', '.join(currencies)}"
-        raise problem("several-currencies", said, where=suite.place("judge"), hint="write all prices in one currency")
+    with masked_problems(suite):
+        issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
+        if issues:
+            raise Problems(issues)
+        files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
+        currencies = sorted({read_prices(file).currency for file in files})
+        if len(currencies) > 1:
+            said = f"the prices of the judges are in different currencies: {', '.join(currencies)}"
+            raise problem("several-currencies", said, where=suite.place("judge"), hint="write all prices in one currency")
 
 
 def _not_ready(suite: Suite, loc: Loc, judge: Judge) -> list[Issue]:
