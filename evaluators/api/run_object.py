@@ -32,7 +32,8 @@ _WRONG: Final = ("mismatch", "omission", "hallucination", "error")
 _FIELD_COLUMNS: Final[dict[str, Kind]] = {
     "evaluator": "text", "path": "text", "n": "count", "match": "count", "mismatch": "count", "omission": "count",
     "hallucination": "count", "error": "count", "accuracy": "score", "precision": "score", "recall": "score",
-    "f1": "score", "mean_score": "score",
+    "f1": "score", "mean_score": "score", "invented_rate": "score", "expected_empty": "count", "left_empty_rate": "score",
+    "expected_filled": "count",
 }  # fmt: skip
 _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
     "row": "count", "id": "text", "evaluator": "text", "path": "text", "status": "text", "expected": "value",
@@ -169,7 +170,8 @@ class Run(reader.Run):
     @cached_property
     def fields(self) -> ResultTable:
         """The fields of all evaluators with their metrics: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
-        `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`; with variants `variant`."""
+        `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`, `invented_rate`,
+        `expected_empty`, `left_empty_rate`, `expected_filled`; with variants `variant`."""
         variants = self._variant_column
         found: list[list[Any]] = []
         for stats in self.result.evaluators:
@@ -179,7 +181,8 @@ class Run(reader.Run):
                 found.append([
                     *([stats.variant] if variants else []), stats.name, field.path, counts.n, counts.match,
                     counts.mismatch, counts.omission, counts.hallucination, counts.error, field.accuracy, field.precision,
-                    field.recall, field.f1, mean,
+                    field.recall, field.f1, mean, field.invented_rate, field.expected_empty, field.left_empty_rate,
+                    field.expected_filled,
                 ])  # fmt: skip
         return ResultTable({**variants, **_FIELD_COLUMNS}, found)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
+from evaluators.fields.empty_values import EMPTY_RATES, LEFT_EMPTY
+
 if TYPE_CHECKING:
     from evaluators.fields.closed import ClosedTree
     from evaluators.fields.key_spelling import Respelt
@@ -71,9 +73,16 @@ class ScoredFields(Struct, frozen=True):
     """Rows have documents with every result, for reports that list them."""
 
     @property
-    def has_empty_rates(self) -> bool:
-        """Values that are expected to be empty, and those that are left empty, are counted by field."""
-        return self.lines is not None or self.by_schema
+    def of_documents(self) -> bool:
+        """The fields are those that documents turn out to have."""
+        return self.tree is not None and self.lines is None and not self.by_schema
+
+    def empty_rates(self, of_field: bool) -> tuple[str, ...]:
+        """Which of `EMPTY_RATES` a field has, or all fields together: where documents decide what fields there are, nobody knows how many
+        values are expected to be empty in all."""
+        if self.of_documents and not of_field:
+            return (LEFT_EMPTY,)
+        return EMPTY_RATES if self.lines is not None or self.by_schema or self.of_documents else ()
 
     @property
     def of_rows(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
 from evaluators.fields.closed import LEFT_OUT, ClosedTree, combined, earns_shares, left_out, settle_field, verdict_of
+from evaluators.fields.empty_values import EmptyValues, of_columns
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pair import CROWDED
@@ -83,14 +84,14 @@ class ListedRows(ScoredRows):
     def lists(self) -> Sequence[WalkedLists]:
         return self._walk.lists if self._walk is not None else ()
 
-    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
+    def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         every, left_out = range(len(self)), self._left_out
         fields = [
             (line.name, [row for row in every if row not in left_out[number]] if number in left_out else every)
             for number, line in enumerate(self.tree.scored)
             if line.path.definite and not line.skip
         ]
-        return (self._walk.columns if self._walk is not None else ()), fields
+        return of_columns(self._walk.columns if self._walk is not None else (), fields, rows, absent)
 
     def settle(self) -> None:
         if self._walk is not None and not self.statuses:

@@ -53,6 +53,11 @@ def places_above(path: str) -> tuple[str, ...]:
     return tuple(_above(path))
 
 
+def in_items(path: str) -> bool:
+    """The spelled path of a field leads through items of a list."""
+    return "[*]" in path and any(place.endswith("[*]") for place in places_above(path))
+
+
 def _above(path: str) -> Iterator[str]:
     yield "$"
     quoted = escaped = False

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
+from evaluators.fields.empty_values import EmptyValues, InRow, empties
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
@@ -75,6 +76,21 @@ class OpenRows(ScoredRows):
         """(match, mismatch, omission, hallucination) of some paths in a row."""
         found = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
         return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
+
+    def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        found = self.walk.empty_values(rows)
+        for row in rows:
+            output = self._outputs[row]
+            if (
+                self._tree.depth is not None
+                and not self.walk.expected[row]
+                and not self.walk.outputs[row]
+                and isinstance(output, dict)
+            ):
+                # nothing was compared, for nothing is expected
+                given = [key for at, key in enumerate(output) if at not in empties([*output.values()])]
+                found.odd += [((key,), row, InRow(1, 1, 0, 0), 1) for key in given]
+        return found
 
     def release(self) -> None:
         self.walk.release()

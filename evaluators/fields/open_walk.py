@@ -10,14 +10,26 @@ whoever wants them. Objects whose keys few others have are looked at one by one.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
-from operator import is_, is_not, itemgetter, ne
+from operator import index, is_, is_not, itemgetter, ne
 from typing import Any, Final, SupportsIndex, TypeAlias
 
 from msgspec import Struct
 
+from evaluators.fields.empty_values import (
+    GIVEN,
+    IF_EMPTY,
+    INSTEAD,
+    LEFT_OUT,
+    MADE_UP,
+    NEITHER,
+    EmptyValues,
+    InRow,
+    empties,
+    of_leaves,
+)
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
 from evaluators.fields.item_frames import in_order
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
@@ -58,6 +70,10 @@ class OpenWalk:
         """What the leaves of some places are in some rows: a status, or `SURPLUS`."""
         self._moved: list[tuple[SupportsIndex, Name, Sequence[int]]] = []
         """Leaves that stand in columns of matches, and are none."""
+        self._full: list[tuple[SupportsIndex, Name, Sequence[int]]] = []
+        """Places with contents. What is empty in one row may have contents in another."""
+        self._odd: list[tuple[InRow, Name, Sequence[int]]] = []
+        """What values come to beside what their column says, because they are empty, or are no values of their own."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
         self._sides: defaultdict[tuple[SupportsIndex, Name], Values] = defaultdict(lambda: ([], []))
         if tree.fold_keys:
@@ -121,6 +137,7 @@ class OpenWalk:
             if kind in frame.kinds:
                 full, odd = frame.full(kind)
                 self._pairs.append((below, name, full))
+                self._full.append((MATCH, name, full.rows))
                 if not odd:
                     return
                 frame = frame.part(odd)
@@ -131,6 +148,7 @@ class OpenWalk:
             if extra.rows:  # one value, whatever is in it
                 self._found_whole(HALLUCINATION, extra)
                 self._columns.append((HALLUCINATION, (name,), extra.rows))
+                self._odd.append((INSTEAD, name, extra.rows))
             frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
         if self._skipping:
             pairs = enumerate(zip(frame.e, frame.o, strict=True))
@@ -139,6 +157,7 @@ class OpenWalk:
 
     def _leaves(self, name: Name, frame: Frame) -> None:
         self._columns.append((MATCH, (name,), frame.rows))
+        self._note(name, frame.e, frame.o, frame.rows)
         self._compare(name, frame, frame.differing())
 
     def _compare(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
@@ -168,6 +187,8 @@ class OpenWalk:
         if frame.rows:
             self._found_whole(OMISSION, frame)
             self._later(OMISSION, name, frame.e, frame.rows)
+            nothing = empties(frame.o)
+            self._odd.append((GIVEN, name, [row for at, row in enumerate(frame.rows) if at not in nothing]))
 
     def _found_whole(self, status: FieldStatus, frame: Frame) -> None:
         """All that one side has at each place of a frame is one finding."""
@@ -182,6 +203,8 @@ class OpenWalk:
                 self._surplus((*name, ANY), value, [row] * len(value))
             else:
                 self._later(HALLUCINATION, name, [value], [row])
+                if value and value.__class__ is dict:
+                    self._odd.append((INSTEAD, name, [row]))
 
     def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
         """Items that only the output has."""
@@ -236,6 +259,7 @@ class OpenWalk:
                     self._pairs.append((self._see, (*name, key), Frame(e, o, part.rows, part, None, key)))
             elif not self._skips(here := (*name, key)):
                 names.append(here)
+                self._note(here, e, o, part.rows)
                 if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
                     self._compare(here, Frame(e, o, part.rows, part, None, key), wrong)
         self._columns.append((MATCH, names, part.rows))
@@ -259,6 +283,8 @@ class OpenWalk:
                         inner.setdefault(key, []).append(at)
                     continue
                 names.append(here)
+                if not one or not other:
+                    self._note(here, (one,), (other,), (frame.rows[at],))
                 if one is not other and (kind is not other.__class__ or one != other or kind in CONTAINERS):
                     unlike.setdefault(key, []).append(at)
             self._columns.append((MATCH, names, (frame.rows[at],)))
@@ -297,9 +323,12 @@ class OpenWalk:
         kinds = set(map(type, values))
         if CONTAINERS.isdisjoint(kinds) or (self._top_level_only and name):
             self._columns.append((status, (name,), rows))
+            self._note_side(status, name, values, rows)
         elif kinds == {dict} and (self._top_level_only or all(values)):
+            self._full.append((status, name, rows))
             self._objects_alone(status, name, values, rows)
         elif kinds == {list} and all(values):
+            self._full.append((status, name, rows))
             here = (*name, ANY)
             if not self._skips(here):
                 repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
@@ -311,7 +340,9 @@ class OpenWalk:
                 some[0].append(value)
                 some[1].append(row)
             if None in parts:
-                self._columns.append((status, (name,), parts.pop(None)[1]))
+                leaves, their_rows = parts.pop(None)
+                self._columns.append((status, (name,), their_rows))
+                self._note_side(status, name, leaves, their_rows)
             for part in parts.values():
                 self._one_side(status, name, *part)
 
@@ -321,6 +352,10 @@ class OpenWalk:
             if len(positions) < len(values):
                 some, theirs = [values[at] for at in positions], [rows[at] for at in positions]
             names = [(*name, key) for key in keys]
+            if not all(map(all, map(dict.values, some))):
+                for here, column in zip(names, zip(*map(dict.values, some), strict=True), strict=True):
+                    if self._top_level_only or CONTAINERS.isdisjoint(map(type, column)):
+                        self._note_side(status, here, column, theirs)
             # the garbage collector knows of objects that they hold no container
             if self._skipping or (not self._top_level_only and any(map(is_tracked, some))):
                 columns = zip(names, zip(*map(dict.values, some), strict=True), strict=True) if keys else ()
@@ -335,6 +370,25 @@ class OpenWalk:
             self._columns.append((status, names, theirs))
 
     # What was found
+
+    def _note(self, name: Name, e: Sequence[Any], o: Sequence[Any], rows: Sequence[int]) -> None:
+        """Expected leaves, and what the output has there: notes which are empty."""
+        if all(e) and (o is e or all(o)):
+            return
+        ours = empties(e)
+        theirs = ours if o is e else empties(o)
+        for odd, found in ((NEITHER, ours & theirs), (MADE_UP, ours - theirs), (LEFT_OUT, theirs - ours)):
+            if found:
+                self._odd.append((odd, name, [rows[at] for at in found]))
+
+    def _note_side(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+        """Leaves of one side, or the same on both: notes which are empty."""
+        if not all(values) and (found := empties(values)) and not self._skips(name):
+            self._odd.append((IF_EMPTY[index(status)], name, [rows[at] for at in found]))
+
+    def empty_values(self, rows: Collection[int]) -> EmptyValues:
+        """What the leaves of some rows come to where values are empty."""
+        return of_leaves(self._columns, self._full, self._odd, rows, len(self.expected))
 
     def counts(self) -> list[RowCounts]:
         """The counts of each row: its matches, mismatches, omissions, extra keys, and extra items of lists."""

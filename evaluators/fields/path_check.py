@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
 
+from evaluators.fields.empty_values import EmptyValues
 from evaluators.fields.frame import Frame
 from evaluators.fields.key_spelling import KeySpelling, KnownKeys, Respelt
 from evaluators.fields.scored import Documents
-from evaluators.fields.walk_findings import FieldColumn, WalkedLists
+from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
-from evaluators.model import Outcome, Reason, Result
+from evaluators.model import Outcome, Reason, Result, RowStatus
 from evaluators.values.paths import display
 
 Detail: TypeAlias = tuple[str, str, int]
@@ -90,9 +91,9 @@ class ScoredRows:
         """The lists that were looked into, with how their items were paired; and those that are skipped."""
         return ()
 
-    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
-        """What was compared as one value, column by column; and the fields with one value in each row, with the rows that look at it."""
-        return (), ()
+    def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        """What the fields of some rows come to where values are empty. `absent` are values that are called so."""
+        return EmptyValues()
 
     def settle(self) -> None:
         """Takes the answers to what was asked, in a family of checks that asks."""
@@ -200,6 +201,24 @@ class RowsCheck(ChunkCheck[Rows]):
     def details(self) -> Mapping[Detail, int]:
         """What is counted beside the statuses: skipped results, faults, how many items were paired and so on."""
         return self._tally.details()
+
+
+FoundEmpties: TypeAlias = tuple[EmptyValues, dict[int, int]]
+"""What is empty in rows that were scored together, and which row of the chunk each of them is."""
+
+
+def empty_values(scored: Sequence[ScoredRow], absent: Sequence[Any]) -> list[FoundEmpties]:
+    """What the fields come to where values are empty, in the rows of a chunk that were scored, whose output cannot be read, or in which
+    nothing was measured."""
+    walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
+    wanted: dict[int, dict[int, int]] = {key: {} for key in walked}
+    for row, one in enumerate(scored):
+        if one.rows is not None and one.verdict.status in _COUNTED:
+            wanted[id(one.rows)][one.at] = row
+    return [(rows.empty_values(wanted[key].keys(), absent), wanted[key]) for key, rows in walked.items()]
+
+
+_COUNTED: Final = (RowStatus.SCORED, RowStatus.UNREADABLE, RowStatus.NOT_MEASURED)
 
 
 def places_of(fields: Sequence[str]) -> dict[str, int]:

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import cached, value_key
+from evaluators.fields.empty_values import EmptyValues, of_columns
 from evaluators.fields.events import RowMetrics, events_of, row_metrics
 from evaluators.fields.explained import scored, too_deep, wrong_results
 from evaluators.fields.frame import of_rows
@@ -18,7 +19,7 @@ from evaluators.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.fields.scored import Documents, ListOutcome, Scored
 from evaluators.fields.settle import WRONG, of_fields
 from evaluators.fields.walk import Lacking, Walk
-from evaluators.fields.walk_findings import FieldColumn, WalkedLists
+from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
 from evaluators.model import Outcome, Reason, Result, RowStatus
 
@@ -66,10 +67,11 @@ class SchemaRows(ScoredRows):
         skipped = ((node, frame) for node, frame in self.walk.skipped if node.kind == "array")
         return [*self.walk.lists, *(WalkedLists(node, frame, frame, None, [], False) for node, frame in skipped)]
 
-    def compared(self) -> tuple[Sequence[FieldColumn], Sequence[tuple[str, Collection[int]]]]:
+    def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         if self.walk is None:
-            return (), ()
-        return self.walk.columns, [(name, range(len(self))) for name in self.scoring.in_every_row]
+            return EmptyValues()
+        every = range(len(self))
+        return of_columns(self.walk.columns, [(name, every) for name in self.scoring.in_every_row], rows, absent)
 
     def settle(self) -> None:
         if self.walk is not None:

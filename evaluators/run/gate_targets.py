@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
 from evaluators.builtin._scored_fields import ScoredFields
-from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.run.gates import (
@@ -91,14 +90,11 @@ _Gap: TypeAlias = tuple[str, str, str | None]
 
 def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
     name, path = gate.target
-    made, rates = fields.metrics, EMPTY_RATES if fields.has_empty_rates else ()
+    made, rates = fields.metrics, fields.empty_rates(of_field=path is not None)
     if path is None:
         known = [*OF_ROWS, *MICRO, *made, *(REPEATED if gate.metric in REPEATED else ()), *rates]
     else:
         known = [*OF_FIELDS, *POOLED, *(["mean_score"] if "mean_field_score" in made else []), *rates]
-    if gate.metric in rates and gate.config.slice_column is not None:
-        message = f'the gate "{gate.written}" asks for {gate.metric} in slices, and it is counted over the whole run only'
-        yield "no-rates-in-slices", message, "leave slice and each_slice out"
     if gate.metric in known:
         return
     about = f'a field of "{name}"' if path is not None else f'the evaluator "{name}"'

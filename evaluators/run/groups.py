@@ -69,13 +69,13 @@ def cluster_sums(
     return limited_clusters(found)
 
 
-def limited_clusters(sums: dict[str, Summed]) -> dict[str, Summed]:
-    """The sums of clusters; of groups, where there are too many clusters or some share groups already."""
-    if len(sums) <= MOST_CLUSTERS and not any(map(_is_group, sums)):
+def limited_clusters(sums: dict[str, Summed], most: int | None = None, groups: int = GROUPS) -> dict[str, Summed]:
+    """The sums of clusters; of so many groups, where there are more than `most` clusters or some share groups already."""
+    if len(sums) <= (MOST_CLUSTERS if most is None else most) and not any(map(_is_group, sums)):
         return sums
     found: dict[str, Summed] = {}
     for name, one in sums.items():
-        plus(found, {cluster_group(name): one})
+        plus(found, {cluster_group(name, groups): one})
     return found
 
 
@@ -95,9 +95,9 @@ def _is_group(name: str) -> bool:
     return name.startswith(_GROUP)
 
 
-def cluster_group(name: str) -> str:
+def cluster_group(name: str, groups: int = GROUPS) -> str:
     """The group that a cluster shares where there are too many of them; a group is its own."""
-    return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % GROUPS}"
+    return name if _is_group(name) else f"{_GROUP}{crc32(name.encode('utf-8', 'surrogatepass')) % groups}"
 
 
 def limit_slices(slices: dict[str, Summed], most: int = MOST_SLICES) -> None:

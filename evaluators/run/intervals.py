@@ -182,6 +182,12 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
             for index, (i, j) in enumerate(_DEGREES):
                 self.sums[index] += part**i * whole**j * times
 
+    def with_more(self, units: int) -> RatioSums:
+        """The same with so many more units, each of which adds nothing of 1."""
+        found = RatioSums(self.units, [*self.sums], self.rows)
+        found.add(0, 1, units)
+        return found
+
     def of(self, i: int, j: int) -> int:
         """Σ partⁱ · wholeʲ."""
         return self.sums[_DEGREES.index((i, j))]

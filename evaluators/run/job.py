@@ -23,7 +23,7 @@ from evaluators.comparators._comparator import caching
 from evaluators.fields.empty_values import EmptyCounts
 from evaluators.fields.key_counts import KeyCounts, unclear
 from evaluators.fields.key_spelling import Respelt
-from evaluators.fields.path_check import RowsCheck
+from evaluators.fields.path_check import FoundEmpties, RowsCheck, empty_values
 from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.judges.asking import Log, asking_with
@@ -232,7 +232,7 @@ class EvaluatorCounts:
         self.ledger = Ledger(len(self.fields.names), job.watches.get(one.line.name))
         self.clusters = Counter[tuple[str, int]]()
         self.wrong_fields = WrongFields()
-        self.keys, self.empties = KeyCounts(), EmptyCounts()
+        self.keys, self.empties, self.cluster_empties = KeyCounts(), EmptyCounts(), EmptyCounts()
         self.labels = labels_of(one.line, job.roles)
         sampled = settings.sampled()
         self.sampling = None if sampled is None else RowSampling(sampled)
@@ -240,10 +240,14 @@ class EvaluatorCounts:
 
     def add(
         self, plan: Plan, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], codes: Sequence[int],
-        names: Sequence[str] | None,
+        names: Sequence[str] | None, empties: Sequence[FoundEmpties],
     ) -> None:  # fmt: skip
-        """The rows of a chunk: the numbers of their verdicts, and the clusters that they belong to."""
+        """The rows of a chunk: the numbers of their verdicts, the clusters that they belong to, and what is empty in them."""
         one = self.one
+        for found, rows in empties:
+            self.empties.take(found)
+            if names is not None:
+                self.cluster_empties.take(found, {at: names[row] for at, row in rows.items()})
         if names is not None:
             self.clusters.update(zip(names, codes, strict=True))
             if self.repeats:
@@ -256,7 +260,6 @@ class EvaluatorCounts:
             self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
         if one.scored is not None:
             self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
-            self.empties.take_scored(slots[one.scored], self.fields.absent_values)
         elif self.fields.respelt is not None:
             self._count_unclear(self.fields.respelt, chunk, slots)
 
@@ -266,6 +269,10 @@ class EvaluatorCounts:
         for number, verdict, values in zip(chunk.offsets, slots[self.one.verdicts], given, strict=True):
             if verdict.status is RowStatus.SCORED and (found := Counter(unclear(respelt(*values)))):
                 self.keys.add(number, found)
+
+    def found_empties(self, slots: list[Cells]) -> list[FoundEmpties]:
+        """What is empty in the rows of a chunk."""
+        return [] if self.one.scored is None else empty_values(slots[self.one.scored], self.fields.absent_values)
 
     def settle(self, result: SplitResult) -> None:
         """Leaves everything counted in the result of the split."""
@@ -279,7 +286,9 @@ class EvaluatorCounts:
         clusters = cluster_sums(self.clusters, ledger.verdicts, ledger.watch)
         tally = ledger.settle()
         tally.clusters = clusters
-        tally.add_empties(self.empties.found)
+        for fields in self.empties.by_group().values():
+            tally.add_empties(fields)
+        tally.add_cluster_empties(self.cluster_empties.by_group())
         if isinstance(check, RowsCheck):
             tally.add_paths(check.counts())
             tally.add_details(check.details())
@@ -302,7 +311,8 @@ class Work:
         self.result = SplitResult(split.index, job.key, attempt=attempt)
         self.counts = [EvaluatorCounts(one, job) for one in plan.evaluators]
         self.ledgers = [each.ledger for each in self.counts]
-        self.slices = {name: SliceCounts(self.ledgers) for name in job.slices}
+        fields = [each.fields.names for each in self.counts]
+        self.slices = {name: SliceCounts(self.ledgers, fields=fields) for name in job.slices}
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)
@@ -369,12 +379,13 @@ class Work:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
             slices = [cell_texts(columns[name]) for name in self.job.slices]
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
+        empties = [each.found_empties(slots) for each in self.counts]
         for name, counts in self.slices.items():
-            counts.add(columns[name], codes)
+            counts.add(columns[name], codes, empties)
         if self.measures is not None:
             self.measures.add(chunk.offsets, columns, names, costs)
-        for each, column in zip(self.counts, codes, strict=True):
-            each.add(self.plan, chunk, columns, slots, column, names)
+        for each, column, found in zip(self.counts, codes, empties, strict=True):
+            each.add(self.plan, chunk, columns, slots, column, names, found)
         if self.result.index == 0 and self.result.first_rows.rows < HINT_ROWS:
             self.result.first_rows.take(self.plan, columns, slots, chunk.count)
         if self.recorder is not None:

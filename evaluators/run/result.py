@@ -193,11 +193,12 @@ class EvaluatorStats(Struct, frozen=True):
     mean_ci: Interval | None = None
     """The interval of the mean: Wilson's where every score is 0 or 1, otherwise that of a mean; None without scores."""
     metric_cis: tuple[MetricCI, ...] = ()
-    """Of metrics that are ratios of two sums, those that gates name. Intervals are over rows, or over clusters."""
+    """Of metrics that are ratios of two sums: those that gates name, and how often values are invented and left empty. Intervals are over
+    rows, or over clusters."""
     minimum_detectable_effect: float | None = None
     """The smallest difference of means that two runs of so many rows would notice four times out of five."""
     invented_rate: Share | None = None
-    """Over the values of all fields, as for a field; of the whole run, not of a slice."""
+    """Over the values of all fields, as for a field. None where documents decide what fields there are: see `empty_rates`."""
     left_empty_rate: Share | None = None
     expected_empty: Count = 0
     expected_filled: Count = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import inf
@@ -10,7 +11,8 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.builtin._scored_fields import ScoredFields
-from evaluators.fields.empty_values import EMPTY_RATES, INVENTED, LEFT_EMPTY
+from evaluators.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, LEFT_EMPTY, InRow
+from evaluators.fields.frame import in_items
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_check import (
     ERRORS,
@@ -58,7 +60,7 @@ from evaluators.run.result import (
 )
 from evaluators.run.row_samples import with_sampled
 from evaluators.run.split_result import SplitResult
-from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally
+from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally, empty_sums
 from evaluators.run.watch import key_of, target_of
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion
@@ -116,7 +118,8 @@ def evaluator_stats(
         counts = Counts(*tally.counts) if any(tally.counts) else None
         listed = _open(tally, fields)
     _, precision, recall, f1 = ratios(counts or Counts())
-    listed = tuple(replace(one, **_empty_rates(tally, one.path)) for one in listed) if tally.ratios else listed
+    empties = _empties(tally, fields, clustered)
+    listed = tuple(replace(one, **_empty_rates(empties, one.path)) for one in listed) if empties else listed
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -152,9 +155,9 @@ def evaluator_stats(
         extra_items=_surplus(tally.details, fields.extra_items_count),
         fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
-        metric_cis=tuple(_bounds(tally, clustered)),
+        metric_cis=tuple(_bounds(tally, empties, clustered)),
         minimum_detectable_effect=detectable,
-        **_empty_rates(tally),
+        **_empty_rates(empties),
     )
 
 
@@ -180,28 +183,64 @@ def _of_clusters(tally: Tally) -> _Intervals:
     return share_interval(rate), share_interval(moments), detectable_runs(moments)
 
 
-def _empty_rates(tally: Tally, path: str | None = None) -> dict[str, Any]:
-    """How often values that are expected to be empty are not, and the others are; and how many there are of each."""
+_Empties: TypeAlias = Mapping[tuple[str | None, str], tuple[RatioSums, RatioSums]]
+"""By field (None for all together) and rate, the sums over rows, and those over what counts as one: rows, or clusters."""
+
+
+def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
+    """How often values that are expected to be empty are not, and the others are.
+
+    Where documents decide what fields there are, a field outside of lists is expected to be empty in each row that says nothing of it;
+    how many empty values all fields together have is not known then.
+    """
+    found: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
+    names = {path for path, metric in map(target_of, tally.ratios) if metric in EMPTY_RATES and path != EACH_ROW}
+    cells = tally.cluster_empties.values()
+    for name in names:
+        if fields.of_documents and name is not None and name not in tally.paths:
+            continue  # nothing but a place above others
+        every_row = fields.of_documents and name is not None and not in_items(name)
+        rows = {metric: tally.ratios.get(key_of((name, metric)), RatioSums()) for metric in EMPTY_RATES}
+        units = rows
+        if clustered:
+            in_clusters = (_of_cluster(one, name or ALL_FIELDS, every_row) for one in cells)
+            units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(Counter(in_clusters))
+        if every_row:
+            silent = tally.ratios[key_of((EACH_ROW, INVENTED))].units - sum(one.units for one in rows.values())
+            rows[INVENTED] = rows[INVENTED].with_more(silent)
+        for metric in EMPTY_RATES:
+            if rows[metric].units and metric in fields.empty_rates(of_field=name is not None):
+                found[name, metric] = rows[metric], units[metric]
+    return found
+
+
+def _of_cluster(cells: Mapping[str, Sequence[int]], name: str, every_row: bool) -> InRow:
+    found = InRow(*cells.get(name, (0, 0, 0, 0)))
+    return found._replace(empty=cells[EACH_ROW][0] - found.filled) if every_row else found
+
+
+def _empty_rates(empties: _Empties, path: str | None = None) -> dict[str, Any]:
+    """Both rates, and how many values each is of."""
     found: dict[str, Any] = {}
     for metric, whole in ((INVENTED, "expected_empty"), (LEFT_EMPTY, "expected_filled")):
-        sums = tally.ratios.get(key_of((path, metric)))
-        if sums is not None:
+        if (path, metric) in empties:
+            sums, _ = empties[path, metric]
             found |= {metric: share(sums.of(1, 0), sums.of(0, 1)), whole: sums.of(0, 1)}
     return found
 
 
-def _bounds(tally: Tally, clustered: bool) -> Iterator[MetricCI]:
+def _bounds(tally: Tally, empties: _Empties, clustered: bool) -> Iterator[MetricCI]:
     """The intervals of the metrics that are watched, over rows or over clusters."""
-    targets = {target_of(key): key for key in tally.ratios}
-    for path, ratio in sorted(targets, key=lambda target: (target[0] or "", target[1])):
-        key = targets[path, ratio]
-        units = tally.ratios[key]
-        if clustered:
-            units = RatioSums()
+    watched = {target: sums for key, sums in tally.ratios.items() if (target := target_of(key))[1] not in EMPTY_RATES}
+    for target in sorted([*watched, *empties], key=lambda target: (target[0] or "", target[1])):
+        path, ratio = target
+        rows, units = empties[target] if target in empties else (watched[target], watched[target])
+        if clustered and target in watched:
+            key, units = key_of(target), RatioSums()
             for cluster in tally.clusters.values():
                 units.add(*cluster.ratios.get(key, (0, 0)))
         metric = ratio if path is not None or ratio in EMPTY_RATES else f"micro_{ratio}"
-        yield MetricCI(path, metric, tally.ratios[key].rows, _ratio_interval(units, rows=not clustered))
+        yield MetricCI(path, metric, rows.rows, _ratio_interval(units, rows=not clustered))
 
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:

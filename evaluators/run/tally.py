@@ -13,13 +13,13 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from msgspec import Meta, field
 
-from evaluators.fields.empty_values import INVENTED, LEFT_EMPTY, InRow
-from evaluators.fields.path_check import CREDIT, OVERFLOW, Detail
+from evaluators.fields.empty_values import ALL_FIELDS, EMPTY_RATES, INVENTED, LEFT_EMPTY, EmptyCounts, InRow
+from evaluators.fields.path_check import CREDIT, OVERFLOW, Detail, FoundEmpties
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
 from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_texts, limited_clusters
 from evaluators.run.intervals import RatioSums
-from evaluators.run.watch import Watch, key_of
+from evaluators.run.watch import Watch, key_of, target_of
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have metrics of their own, the first in alphabetical order; the others share one line."""
@@ -79,6 +79,9 @@ class Tally(Sum):
     """What else a check counted."""
     ratios: dict[str, RatioSums] = field(default_factory=dict)
     """What an interval is made from, for each metric that is watched, by `watch.key_of`."""
+    cluster_empties: dict[str, dict[str, Four]] = field(default_factory=dict)
+    """What the empty values of each field come to in each cluster, as an `InRow`, where the suite clusters rows. There are more of these
+    than of other sums, so that clusters share groups sooner."""
 
     @staticmethod
     def of(fields: int) -> Tally:
@@ -130,10 +133,16 @@ class Tally(Sum):
     def add_empties(self, found: Mapping[str, Mapping[InRow, int]]) -> None:
         """Count by field how many rows have so many empty values; under "" all fields of a row together."""
         for name, rows in found.items():
-            for (empty, invented, filled, left_empty), times in rows.items():
-                for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
-                    if whole and times:
-                        self.ratios.setdefault(key_of((name or None, metric)), RatioSums()).add(part, whole, times)
+            for metric, sums in empty_sums(rows).items():
+                plus(self.ratios, {key_of((name or None, metric)): sums})
+
+    def add_cluster_empties(self, found: Mapping[str, Mapping[str, Mapping[InRow, int]]]) -> None:
+        """Count by cluster and field how many rows have so many empty values."""
+        for cluster, fields in found.items():
+            for name, rows in fields.items():
+                sums = [sum(values[index] * times for values, times in rows.items()) for index in range(4)]
+                plus(self.cluster_empties, {cluster: {name: sums}})
+        self.limit()
 
     def limit(self) -> None:
         """Keeps the first paths, and so many clusters."""
@@ -141,6 +150,16 @@ class Tally(Sum):
             for path in sorted(self.paths.keys() - {OVERFLOW})[MOST_PATHS:]:
                 plus(self.paths, {OVERFLOW: self.paths.pop(path)})
         self.clusters = limited_clusters(self.clusters)
+        self.cluster_empties = limited_clusters(self.cluster_empties, *_CLUSTERS)
+        if len(self.ratios) > MOST_LOOKED_AT:
+            targets = [target for target in map(target_of, self.ratios) if target[1] in EMPTY_RATES]
+            beyond = set(sorted({path or ALL_FIELDS for path, _ in targets})[MOST_LOOKED_AT:])
+            for target in targets:
+                if target[0] in beyond:
+                    del self.ratios[key_of(target)]
+            for cells in self.cluster_empties.values():
+                for name in beyond & cells.keys():
+                    del cells[name]
 
     def score_powers(self) -> dict[int, tuple[int, int, int, int]]:
         """Denominator → (Σ num, Σ num², Σ num³, Σ num⁴), over the scored rows."""
@@ -155,6 +174,22 @@ class Tally(Sum):
     def scored(self) -> int:
         """The rows that count in the mean."""
         return sum(self.row_statuses[status] for status in RowStatus if status.scored)
+
+
+_CLUSTERS: Final = (2_048, 512)
+"""Clusters of which empty values are counted apart, and the groups that more of them share."""
+MOST_LOOKED_AT: Final = 4_000
+"""Fields of an open tree whose empty values are counted, the first in alphabetical order: those that have metrics, and places above."""
+
+
+def empty_sums(counts: Mapping[InRow, int]) -> dict[str, RatioSums]:
+    """The sums of both rates, given how many rows, or clusters, have so many empty values."""
+    found: dict[str, RatioSums] = {}
+    for (empty, invented, filled, left_empty), times in counts.items():
+        for metric, part, whole in ((INVENTED, invented, empty), (LEFT_EMPTY, left_empty, filled)):
+            if whole and times:
+                found.setdefault(metric, RatioSums()).add(part, whole, times)
+    return found
 
 
 def _gave_nothing(verdict: Result) -> bool:
@@ -232,15 +267,21 @@ class Ledger:
 class SliceCounts:
     """The verdicts of one split, counted by the values of one column."""
 
-    def __init__(self, ledgers: Sequence[Ledger], most: int = MOST_SLICES) -> None:
+    def __init__(
+        self, ledgers: Sequence[Ledger], most: int = MOST_SLICES, fields: Sequence[Sequence[str]] | None = None
+    ) -> None:
+        """`fields` are those of each evaluator that have metrics in slices."""
         self._ledgers = ledgers
+        self._empties = [EmptyCounts({ALL_FIELDS, *names}) for names in fields or [()] * len(ledgers)]
         self._most = most
         self._counts: list[Counter[tuple[str, int]]] = [Counter() for _ in ledgers]
         self._values: set[str] = set()
         self._last: str | None = None  # values after this one are not among the first
 
-    def add(self, cells: Sequence[Any], codes: Sequence[Sequence[int]]) -> None:
-        """Some rows: their cells in the column, and the verdict numbers of each evaluator."""
+    def add(
+        self, cells: Sequence[Any], codes: Sequence[Sequence[int]], empties: Sequence[Sequence[FoundEmpties]] = ()
+    ) -> None:
+        """Some rows: their cells in the column, the verdict numbers of each evaluator, and what is empty in them."""
         texts = cell_texts(cells)
         if self._last is not None:
             last = self._last
@@ -248,6 +289,9 @@ class SliceCounts:
         self._values.update(texts)
         for counts, column in zip(self._counts, codes, strict=True):
             counts.update(zip(texts, column, strict=True))
+        for one, parts in zip(self._empties, empties, strict=False):
+            for values, rows in parts:
+                one.take(values, {at: texts[row] for at, row in rows.items()})
         if len(self._values) > 2 * self._most:
             self._keep_first()
 
@@ -258,6 +302,8 @@ class SliceCounts:
         for index, (ledger, counts) in enumerate(zip(self._ledgers, self._counts, strict=True)):
             for (text, code), count in counts.items():
                 found[text][index].add(ledger.verdicts[code], count, ledger.watch)
+            for text, fields in self._empties[index].by_group().items():
+                found[text][index].add_empties(fields)
         return dict(found)
 
     def _keep_first(self) -> None:
@@ -271,3 +317,4 @@ class SliceCounts:
             for (text, code), count in counts.items():
                 kept[OTHER_VALUES if text in beyond else text, code] += count
             self._counts[index] = kept
+            self._empties[index].merge_groups(beyond, OTHER_VALUES)
