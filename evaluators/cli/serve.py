@@ -13,7 +13,9 @@ from evaluators.cli._printing import print_out
 
 @click.command("serve")
 @click.argument("suites", nargs=-1, required=True, type=click.Path(), shell_complete=suites)
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="The port to listen on.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), metavar="N", help="The port to listen on."
+)
 @click.option(
     "--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
     help="The address to listen on. Only this machine reaches the usual one.",
@@ -27,6 +29,7 @@ from evaluators.cli._printing import print_out
     default=4 * 1024 * 1024,
     show_default=True,
     type=click.IntRange(1),
+    metavar="N",
     help="The longest request in bytes.",
 )
 @click.option(
@@ -35,7 +38,7 @@ from evaluators.cli._printing import print_out
     "without this option. It is printed at the start.",
 )  # fmt: skip
 @click.option(
-    "--body-seconds", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True),
+    "--body-seconds", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True), metavar="SECONDS",
     help="How long a request may take to arrive.",
 )  # fmt: skip
 def command(

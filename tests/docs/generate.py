@@ -348,8 +348,8 @@ def _options(params: Sequence[click.Parameter]) -> str:
 
 def _option(one: click.Option) -> tuple[str, str, str]:
     names = ", ".join(f"`{name}`" for name in sorted([*one.opts, *one.secondary_opts], key=len))
-    choices = tuple(map(str, one.type.choices)) if isinstance(one.type, click.Choice) else ()
-    takes = "" if one.is_flag or one.count else one.metavar or " or ".join(f"`{word}`" for word in choices) or "TEXT"
+    choices = " or ".join(f"`{word}`" for word in one.type.choices) if isinstance(one.type, click.Choice) else ""
+    takes = "" if one.is_flag or one.count else one.metavar or choices or one.type.name.upper()
     return names, takes, " ".join((one.help or "").split())
 
 
