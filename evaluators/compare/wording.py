@@ -45,7 +45,7 @@ sentence: Final = Wording({
     "no-measured-row": "no row was measured in both runs",
     # why a comparison ends with its exit code
     "check-failed": "{check}: {message}",
-    "check-undecided": "the regression check {check} is undecided: {message}",
+    "check-undecided": "{check} is undecided: {message}",
     "check": "{rule}",
     "check-of": "{rule} of {target}",
     "lost": "{count:,} {count:row is/rows are} lost, scored in the base and not in the new run ({why:each}): {ids:listed}",

@@ -198,6 +198,7 @@ def test_every_field_of_nothing_that_was_measured_is_undecided() -> None:
     one = side("one", rows_of([(RIGHT, said("skipped", None, None))] * 4))
     found = compare_sides(one, one, config, EVERY_FIELD)
     assert (found.regression_checks[-1].verdict, found.exit_code) == ("undecided", 3)
+    assert "regression_check of fields.* is undecided: it is in no row of both runs" in found.causes
     base = side("base", rows_of([(RIGHT, LISTED_RIGHT)] * 4))
     assert compare_sides(base, one, config, EVERY_FIELD).exit_code == 3
 
