@@ -113,7 +113,15 @@ class Source:
             at = _whole(self.text, value) if not value.isspace() else -1
             return (at, at + len(value)) if at >= 0 else None
         numbers, days = reads
-        return next(filter(None, chain(map(self._number, numbers), map(self._day, days))), None)
+        found = next(filter(None, chain(map(self._number, numbers), map(self._day, days))), None)
+        return found if found is not None or self._in_ascii is None else self._in_ascii._exactly(value)
+
+    @cached_property
+    def _in_ascii(self) -> Source | None:
+        """The text with the digits of all scripts, and the marks between them, in ASCII; None where it has no others."""
+        if self.text.isascii() or not _OTHER_DIGITS.search(self.text):
+            return None
+        return Source(self.text.translate(_ASCII), self._how)
 
     # Numbers
 
@@ -123,14 +131,14 @@ class Source:
         for piece in _pieces(number, "%" in text):
             at = text.find(piece)
             while at >= 0:
-                end = at + len(piece)
+                end, looked_at = at + len(piece), at + 1
                 if not "1" <= text[end : end + 1] <= "9":  # another digit makes another number
-                    start, end = _run_around(text, end - 1)
-                    for first, last in _numbers_in(text, start, end):
+                    start, looked_at = _run_around(text, end - 1)
+                    for first, last in _numbers_in(text, start, looked_at):
                         digits = "".join(_DIGITS.findall(text, first, last)).strip("0")
                         if digits == number.digits and _is_number(text, first, last, number):
                             return first, last
-                at = text.find(piece, end)
+                at = text.find(piece, looked_at)
         return None
 
     # Dates
@@ -196,13 +204,18 @@ class Source:
     def _alike(self, value: str) -> Passage | None:
         """Where the normalized text has the words of a text, or a near passage. A number in digits alone is no word."""
         words, is_words = self._how.words(value), _reads(value) is _WORDS
+        code = _code(words.text) if is_words else None
+        if code is not None and (match := code.search(self._normal)) is not None:
+            return Passage(*match.span())
         if not words.text or not all(digits in self._normal for digits in words.digits):
             return None
         if is_words or any(map(str.isalpha, value)):
             at = _whole(self._normal, words.text)
             if at >= 0:
                 return Passage(at, at + len(words.text))
-        if not is_words or not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
+        if not is_words or code is not None:  # each letter of a code counts
+            return None
+        if not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
             return None
         # a window is as long as the value; the passage may be longer, so that the window is less like it
         near = self._likest(words, max(0.0, 2 * self._how.at_least - 1))
@@ -307,6 +320,12 @@ def _readings(digits: str) -> Sequence[tuple[str, int]]:
 
 _GROUPS: Final = re.compile("[0-9]{1,3}(?:([.,' \u2019\u00a0\u2009\u202f])(?:[0-9]{2,3}\\1)*[0-9]{3})")
 _TEN: Final = frozenset("0123456789")
+_ZEROS: Final = "\u0660\u06f0\u0966\u09e6\u0e50\uff10"
+_OTHER_DIGITS: Final = re.compile("[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS) + "]")
+_ASCII: Final = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in range(10)} | str.maketrans(
+    "\u066b\u066c\uff0e\uff0c\uff0f\uff0d\uff05", ".,.,/-%"
+)
+"""Digits of Arabic, Persian, Hindi, Bengali, Thai and full width, and their marks, as those of ASCII."""
 _RUN: Final = re.compile("[0-9][0-9]*(?:[., '\u2019\u00a0\u2009\u202f][0-9]+)*")
 _MARKS: Final = frozenset(". ,'\u2019\u00a0\u2009\u202f")
 _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
@@ -390,7 +409,7 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
     """Whether digits of a text are a number, with its sign. A percentage is so many hundredths as well."""
     before, after = text[max(0, start - 6) : start], text[end : end + 2]
     last, size = before[-1:], (number.digits, number.point)
-    if (last.isalpha() or last == "_") and currency_of(before[-3:]) is None:
+    if (last.isalnum() or last == "_") and currency_of(before[-3:]) is None:
         return False
     read = _readings(text[start:end])
     if size not in read:
@@ -494,6 +513,16 @@ _WITHOUT_SPACES: Final = re.compile(
 """Letters of scripts that do not part words, or not from particles: where a word ends cannot be seen."""
 _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
+
+
+@lru_cache(maxsize=1 << 12)
+def _code(text: str) -> re.Pattern[str] | None:
+    """What finds a code of 8 to 64 letters and digits, at least half of them digits, whatever spaces and hyphens are in it; else None."""
+    letters = [letter for letter in text if letter.isalnum()]
+    if not 8 <= len(letters) <= 64 or 2 * sum(map(str.isdigit, letters)) < len(letters):
+        return None
+    inside = "[ -]?".join(map(re.escape, letters))
+    return re.compile(f"(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] ){inside}(?!-?[0-9A-Za-z_]| [0-9])")
 
 
 def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
