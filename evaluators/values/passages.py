@@ -438,6 +438,8 @@ _AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}
 _LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
 _ANY_LIKENESS: Final = 0.3
 """How alike a passage is at least that is shown for a value that is not found."""
+_NO_CODE: Final = re.compile(r"[^\w +-]")
+_THREE_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 _AROUND: Final = 8
 """Characters around a text that show whether it stands as whole words."""
 _LONGEST_DATE: Final = 32
@@ -520,6 +522,8 @@ def _code(text: str) -> re.Pattern[str] | None:
     """What finds a code of 8 to 64 letters and digits, at least half of them digits, whatever spaces and hyphens are in it; else None."""
     letters = [letter for letter in text if letter.isalnum()]
     if not 8 <= len(letters) <= 64 or 2 * sum(map(str.isdigit, letters)) < len(letters):
+        return None
+    if _NO_CODE.search(text) or (" " in text and _THREE_LETTERS.search(text)):  # a date, a sum, or words with numbers
         return None
     inside = "[ -]?".join(map(re.escape, letters))
     return re.compile(f"(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] ){inside}(?!-?[0-9A-Za-z_]| [0-9])")
