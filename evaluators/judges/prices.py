@@ -82,7 +82,13 @@ class PriceList(Settings):
 
 
 def read_prices(file: Path) -> PriceList:
-    """The prices in a file. Raises Problems (config) with everything that is wrong with it."""
+    """The prices in a file. Raises Problems (config) with everything that is wrong with it.
+
+    Of a file that is not called like one, nothing is shown: its lines may be anybody's secrets.
+    """
+    if file.resolve().suffix.lower() not in (".yaml", ".yml", ".json"):
+        hint = "prices are a file whose name ends with .yaml, .yml or .json"
+        raise problem("no-prices", "no file of prices, and nothing of it is shown", where=str(file), hint=hint)
     try:
         return _prices(read_small(file).decode("utf-8-sig"), str(file))
     except (OSError, ValueError, NoSmallFile) as error:

@@ -45,6 +45,17 @@ def test_a_file_of_prices_that_cannot_be_read_is_named(tmp_path: Path, text: str
     assert problems.value.issues[0].where == str(file)
 
 
+def test_nothing_is_shown_of_a_file_that_is_not_called_like_prices(tmp_path: Path) -> None:
+    secret = tmp_path / "shadow"
+    secret.write_text("root:hidden: 1\n", encoding="utf-8")
+    link = tmp_path / "prices.yaml"
+    link.symlink_to(secret)
+    for file in (secret, link):
+        with pytest.raises(Problems, match="nothing of it is shown") as problems:
+            read_prices(file)
+        assert "hidden" not in str(problems.value)
+
+
 _PRICE = st.decimals(0, 1000, places=6)
 _TOKENS = st.integers(0, 10**7)
 
