@@ -157,7 +157,7 @@ class Chain(Struct):
 
     def _one(self, item: YamlNode) -> list[YamlNode]:
         if not isinstance(item.value, str):
-            message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {_spell(item)}'
+            message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'
             raise refused("bad-extends", message)
         found = filled_in(item.value, self.environment)
         self.filled.note(found.text, found.shown, found.values)
@@ -249,7 +249,3 @@ def _identity(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):
         return path
-
-
-def _spell(node: YamlNode) -> str:
-    return "a map" if isinstance(node.value, dict) else spell(node.value)

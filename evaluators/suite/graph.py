@@ -39,10 +39,9 @@ class EvaluatorLine(Struct, frozen=True):
 
     def with_schema(self, inferred: Mapping[str, Any] | None) -> EvaluatorLine:
         """The line with the schema that its evaluator inferred from the test set, if it has one."""
-        inference = self.settings.schema_inference() if inferred is not None else None
-        return (
-            replace(self, settings=inference.apply(inferred)) if inference is not None and inferred is not None else self
-        )
+        if inferred is None or (inference := self.settings.schema_inference()) is None:
+            return self
+        return replace(self, settings=inference.apply(inferred))
 
     @property
     def type(self) -> str:
@@ -71,12 +70,17 @@ def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
     return found
 
 
+def _waits(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
+    """What each evaluator waits for, by their names."""
+    found: dict[str, list[str]] = {line.name: [] for line in lines}
+    for edge in edges(lines):
+        found[edge.after].append(edge.before)
+    return found
+
+
 def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     """The lines so that each comes after those it waits for, otherwise in the order of the file."""
-    by_name = {line.name: line for line in lines}
-    before: dict[str, list[str]] = {line.name: [] for line in lines}
-    for edge in edges(lines):
-        before[edge.after].append(edge.before)
+    by_name, before = {line.name: line for line in lines}, _waits(lines)
     placed: dict[str, EvaluatorLine] = {}
 
     def place(name: str) -> None:
@@ -117,9 +121,7 @@ def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], b
 
 def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     """Each loop of evaluators that wait for one another, once, starting with the one that comes first in the file."""
-    waits: dict[str, list[str]] = {line.name: [] for line in lines}
-    for edge in edges(lines):
-        waits[edge.after].append(edge.before)
+    waits = _waits(lines)
     found: dict[frozenset[str], tuple[str, ...]] = {}
     done: set[str] = set()
 

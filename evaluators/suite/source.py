@@ -105,31 +105,29 @@ class SuiteSource(Struct, frozen=True):
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:
     """The suite in a file. Raises Problems (config) with everything wrong in its YAML."""
-    text = _text_of(path)
-    return _source(tree(SuiteInput(str(path), text, path.parent)), path, environment)
+    return _source(tree(_document(path)), path, environment)
 
 
-def _text_of(path: Path) -> str:
+def _document(path: Path) -> SuiteInput:
     try:
-        return read_text(path)
+        return SuiteInput(str(path), read_text(path), path.parent)
     except BadSettings as error:
         raise Problems(
             Issue(detail.code, Blame.CONFIG, detail.message, str(path), detail.hint) for detail in error.details
         ) from None
 
 
-def as_written(path: Path, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+def as_written(path: Path) -> dict[str, Any]:
     """The plain data of the suite in a file, with what it extends, and with `${NAME}` left as it stands.
 
     Variables are looked up where they name a file that is extended, and nowhere else; one that is not set stands for its own
     name, as it does in the copy of a suite. Raises Problems (config).
     """
-    known = os.environ if environment is None else environment
-    document = SuiteInput(str(path), _text_of(path), path.parent)
+    root = tree(_document(path))
     try:
-        trees = Chain(tree, known).follow(tree(document), path)
+        trees = Chain(tree, os.environ).follow(root, path)
     except Problems:
-        trees = Chain(tree, _OrName(known)).follow(tree(document), path)
+        trees = Chain(tree, _OrName(os.environ)).follow(root, path)
     return {key: written_data(entry.node) for key, entry in _entries(trees).items()}
 
 
@@ -160,25 +158,15 @@ def from_data(
 
 def tree(document: SuiteInput) -> YamlNode:
     """The values of a suite with their spots; the top level is a map. Raises Problems (config)."""
-    found = _composed(document, of_suite=True)
-    text = found.value if found else None
-    if found and isinstance(text, str):
-        complaint = Explainer(document, _readable).text_at_top(found.spot.line, text)
-        if complaint:
-            raise Problems([Spot(document, *complaint.at).issue(complaint.code, complaint.message, complaint.hint)])
-    return _map_at_top(found or _nothing(document))
+    return _map_at_top(_composed(document, of_suite=True))
 
 
 def any_tree(document: SuiteInput) -> YamlNode:
     """The values of a YAML document that is no suite, whatever stands at its top. Raises Problems (config)."""
-    return _composed(document, of_suite=False) or _nothing(document)
+    return _composed(document, of_suite=False)
 
 
-def _nothing(document: SuiteInput) -> YamlNode:
-    return YamlNode(None, Spot(document, 0, 0))
-
-
-def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode | None:
+def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
     _refuse_characters(document)
     explainer = Explainer(document, _readable)
     composer = _Composer(document, explainer, of_suite)
@@ -189,8 +177,13 @@ def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode | None:
         composer.complain(explainer.explain(_trouble(error, composer.open_bracket())))
     except _Stop:
         pass
+    root = composer.root or YamlNode(None, Spot(document, 0, 0))
+    if of_suite and isinstance(root.value, str) and not composer.findings.found:
+        complaint = explainer.text_at_top(root.spot.line, root.value)
+        if complaint is not None:
+            composer.complain(complaint)
     composer.findings.raise_any()
-    return composer.root
+    return root
 
 
 def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
@@ -218,17 +211,13 @@ def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
 def _map_at_top(root: YamlNode) -> YamlNode:
     if isinstance(root.value, dict):
         return root
+    hint = 'the smallest one says "evaluators: [exact_match]"'
     if root.value is None:
-        issue = root.spot.issue(
-            "empty-suite", "there is nothing in this suite", 'the smallest one says "evaluators: [exact_match]"'
-        )
-    elif isinstance(root.value, list):
-        message = "a suite is a map of keys such as evaluators; found a list"
-        issue = root.spot.issue("not-a-map", message, 'put "evaluators:" on a line of its own above the list')
-    else:
-        message = f"a suite is a map of keys such as evaluators; found {spell(root.value)}"
-        issue = root.spot.issue("not-a-map", message, 'the smallest one says "evaluators: [exact_match]"')
-    raise Problems([issue])
+        raise Problems([root.spot.issue("empty-suite", "there is nothing in this suite", hint)])
+    if isinstance(root.value, list):
+        hint = 'put "evaluators:" on a line of its own above the list'
+    message = f"a suite is a map of keys such as evaluators; found {spell(root.value)}"
+    raise Problems([root.spot.issue("not-a-map", message, hint)])
 
 
 def _refuse_characters(document: SuiteInput) -> None:
