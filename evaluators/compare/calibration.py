@@ -290,9 +290,8 @@ def _target(record: Run, target: str) -> tuple[int, int | None]:
     names = [one.name for one in record.facts.evaluators]
     name, _, path = target.partition(".")
     if name not in names:
-        raise problem(
-            "no-such-evaluator", f'the run has no evaluator "{name}"', where=str(record.place), hint=", ".join(names)
-        )
+        message = f'the run has no evaluator "{name}"'
+        raise problem("no-such-evaluator", message, where=str(record.place), hint=", ".join(names))
     index = names.index(name)
     if not path:
         return index, None

@@ -98,9 +98,7 @@ def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -
     target = parse_target(written, fields, "regression check")
     known = fields[target.evaluator]
     if target.field is not None and target.field not in known:
-        raise problem(
-            "unknown-field",
-            f'the regression check "{written}" names the field "{target.field}", and "{target.evaluator}" lists none of that path',
-            hint=suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None),
-        )
+        named = f'names the field "{target.field}", and "{target.evaluator}" lists none of that path'
+        hint = suggestion(target.field, known) or (f"fields: {', '.join(known)}" if known else None)
+        raise problem("unknown-field", f'the regression check "{written}" {named}', hint=hint)
     return target

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from evaluators.compare.changes import changed_rows
 from evaluators.compare.compare_section import CompareConfig
 from evaluators.compare.comparison import (
+    CHANGES,
     Change,
     ChangedRow,
     Difference,
@@ -98,13 +99,7 @@ def _compared(
     return replace(
         empty,
         rows=changes.total(),
-        fixed=changes["fixed"],
-        broken=changes["broken"],
-        unchanged=changes["unchanged"],
-        lost=changes["lost"],
-        gained=changes["gained"],
-        settled=changes["settled"],
-        never_measured=changes["never measured"],
+        **{change.replace(" ", "_"): changes[change] for change in CHANGES},
         one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),

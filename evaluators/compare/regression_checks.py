@@ -66,9 +66,8 @@ def _limits(
     the p-value says so that is corrected for them (Holm, see `significance.holm`): of many, some drop by chance."""
     too_many = check.max_broken_rows is not None and one.broken > check.max_broken_rows
     if one.difference is None and not too_many:
-        yield RegressionCheckResult(
-            "regression_check", written, "undecided", sentence(Finding("no-measured-row")), one.variant
-        )
+        none = sentence(Finding("no-measured-row"))
+        yield RegressionCheckResult("regression_check", written, "undecided", none, one.variant)
         return
     if check.max_drop is not None and one.difference is not None:
         drop = -one.difference

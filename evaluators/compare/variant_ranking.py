@@ -27,11 +27,8 @@ def rank_variants(run: Side, variants: Sequence[str]) -> tuple[Ranking, ...]:
     nothing is there to score. One that lacks more than MOST_LACKING of the rows that others have is not ranked. Every two
     are tested against each other; the p-values of one evaluator are corrected together (Holm).
     """
-    return tuple(
-        ranking
-        for name in run.fields
-        if (ranking := _ranked(name, [(one, run.rows[one]) for one in variants])) is not None
-    )
+    rows = [(variant, run.rows[variant]) for variant in variants]
+    return tuple(found for name in run.fields if (found := _ranked(name, rows)) is not None)
 
 
 _Column: TypeAlias = dict[tuple[str, int], RowMeasure]
@@ -61,13 +58,10 @@ def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | No
     for variant, column in ranked.items():
         own = [(key, column[key]) for key in shared if column[key].whole]
         mean = total_of(Counter(one.earned for _, one in own)) / len(own) if own else Fraction(0)
+        rank, passed = 1 + sum(worse == variant for _, worse in better), sum(one.right for _, one in own)
         told_apart = {other for pair in better if variant in pair for other in pair} | {variant}
-        found.append(
-            RankedVariant(
-                variant, 1 + sum(worse == variant for _, worse in better), float(mean), _mean_interval(own, clusters),
-                sum(one.right for _, one in own), tuple(other for other in ranked if other not in told_apart),
-            )
-        )  # fmt: skip
+        alike = tuple(other for other in ranked if other not in told_apart)
+        found.append(RankedVariant(variant, rank, float(mean), _mean_interval(own, clusters), passed, alike))
     ordered = sorted(found, key=lambda one: (one.rank, -one.mean))
     return Ranking(name, len(shared), tuple(ordered), tuple(unranked))
 
