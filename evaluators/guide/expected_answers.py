@@ -123,7 +123,7 @@ def first_cells(table: Table, names: Sequence[str], most: int | None) -> tuple[d
 
 def schema_in(file: str) -> Any:
     """The data in a JSON or YAML file that holds a schema. Raises Problems (config)."""
-    text = whole_of(locate(file, Path())).decode("utf-8-sig", "replace")
+    text = whole_of(locate(file, Path())).decode("utf-8", "replace")
     try:
         data = load_untrusted(text) if file.lower().endswith(SUITES) else parse(text)
     except (NotJSON, NotYAML) as error:

@@ -20,7 +20,7 @@ from evaluators.needs import Expected, Output, expected_of
 from evaluators.run.metrics import rows_text
 from evaluators.run.places import field_places, line_places
 from evaluators.suite.graph import EvaluatorLine
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import find
 from evaluators.values.json_text import NotJSON, to_text
@@ -104,11 +104,10 @@ _LABELS: Final = "labels and other single values are compared by exact_match"
 def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
     """The expected document and the output of every row in which both can be read."""
     expected, output = roles["expected"], roles["output"]
-    for chunk in whole(test_set, [expected, output]):
-        for wanted, given in zip(chunk.columns[expected], chunk.columns[output], strict=True):
-            document, found = expected_of(wanted), _found(given)
-            if not isinstance(document, CellError) and found is not None:
-                yield document, found
+    for _, (wanted, given) in rows_of(test_set, (expected, output)):
+        document, found = expected_of(wanted), _found(given)
+        if not isinstance(document, CellError) and found is not None:
+            yield document, found
 
 
 def _found(cell: Any) -> Any:

@@ -7,6 +7,7 @@ fingerprinted, and those are three passes.
 from __future__ import annotations
 
 import atexit
+import codecs
 import gzip
 import hashlib
 import io
@@ -30,6 +31,9 @@ _BLOCK: Final = 1024 * 1024
 _TEMPORARY: Final[set[str]] = set()
 """Files of this program, which go away with it."""
 GIB: Final = 1024**3
+OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"
+WORKBOOKS: Final = (b"PK\x03\x04", OLD_WORKBOOK)
+"""How a workbook of Excel begins, and one of an old version of it."""
 
 
 class ByteSource(Struct, frozen=True):
@@ -178,15 +182,18 @@ def read_up_to(stream: BinaryIO, most: int) -> bytes:
     return b"".join(parts)
 
 
-def whole_of(source: ByteSource, most: int = GIB) -> bytes:
-    """All bytes of a file. Raises Problems (testset) for one with more than are held in memory, before it is there."""
+def whole_of(source: ByteSource) -> bytes:
+    """All bytes of a file, without the mark of UTF-8.
+
+    Raises Problems (testset) for one with more than are held in memory, before it is there.
+    """
     with reading(source), source.open() as stream:
-        data = read_up_to(stream, most)
-    if len(data) > most:
-        message = f"the file has more than {most / GIB:g} GiB, and it would be held in memory as a whole"
+        data = read_up_to(stream, GIB)
+    if len(data) > GIB:
+        message = "the file has more than 1 GiB, and it would be held in memory as a whole"
         hint = "JSON lines, CSV and Parquet are read row by row"
         raise broken(source, "too-large", message, hint)
-    return data
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
 def shortened(source: ByteSource) -> Problems:

@@ -123,12 +123,8 @@ def store_of(path: str) -> ByteStore:
         return LocalFiles()
     if scheme not in PACKAGES:
         known = ", ".join(f"{name}://" for name in sorted((LOCAL, *PACKAGES)))
-        raise problem(
-            "unknown-store",
-            f'no store is known for "{scheme}://"',
-            where=shown_address(path),
-            hint=f"save the file on this machine and name that; known: {known}",
-        )
+        hint = f"save the file on this machine and name that; known: {known}"
+        raise problem("unknown-store", f'no store is known for "{scheme}://"', where=shown_address(path), hint=hint)
     if names_password(path):
         message = "an address with a user or a password in it is not opened: it would be in histories and logs"
         hint = "a store finds them in variables and files of its own; for the web, ~/.netrc holds them"

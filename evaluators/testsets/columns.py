@@ -42,7 +42,8 @@ _NOUNS: Final[Mapping[Role, str]] = {
 _SHOWN: Final = 20
 _MISSPELT: Final = 0.8
 """How alike a name and a usual one are, from which on a slip of the fingers is likely."""
-_SIGNS: Final = {"semicolon": ";", "tab": "\t", "comma": ",", "bar": "|"}
+DELIMITERS: Final = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
+"""What separates the cells of a text table, by its word."""
 
 
 def folded(column: str) -> str:
@@ -136,17 +137,16 @@ def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
     if glued is not None:
         return glued
     message = f'there is no column "{column}"; {listed(header)}'
-    return Issue(
-        "no-such-column", Blame.TESTSET, message, name, suggestion(column, header) or "write the name of one of them"
-    )
+    hint = suggestion(column, header) or "write the name of one of them"
+    return Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 
 def not_told_apart(header: Sequence[str], name: str) -> Issue | None:
     """What is wrong where the only column of a file looks like several; None where it does not."""
     if len(header) != 1:
         return None
-    mark = max(_SIGNS, key=lambda word: header[0].count(_SIGNS[word]))
-    if _SIGNS[mark] not in header[0]:
+    mark = max(("semicolon", "tab", "comma", "bar"), key=lambda word: header[0].count(DELIMITERS[word]))
+    if DELIMITERS[mark] not in header[0]:
         return None
     message = f'the first row is one cell, "{header[0]}": the cells seem to be separated by a {mark}'
     hint = f"write `delimiter: {mark}` under test_set, or --delimiter {mark}"
@@ -169,12 +169,8 @@ def _unclear(role: Role, candidates: Sequence[str], name: str) -> Issue:
 
 def _absent(role: Role, header: Sequence[str], name: str) -> Issue:
     message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
-    misspelt = misspelt_header(role, header)
-    hint = (
-        _key(role, "NAME")
-        if misspelt is None
-        else f'did you mean "{misspelt[1]}"? rename it, or {_key(role, misspelt[0])}'
-    )
+    column, usual = misspelt_header(role, header) or ("NAME", None)
+    hint = _key(role, column) if usual is None else f'did you mean "{usual}"? rename it, or {_key(role, column)}'
     return Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 

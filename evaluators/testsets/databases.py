@@ -199,9 +199,8 @@ def _fault(
         package = _PACKAGES.get(str(error.name).partition(".")[0], str(error.name))
         return _missing(called, package)
     if isinstance(error, OSError):
-        return _problems(
-            "not-fetched", Blame.ENVIRONMENT, f"the rows cannot be kept in a temporary file: {error.strerror or error}"
-        )
+        message = f"the rows cannot be kept in a temporary file: {error.strerror or error}"
+        return _problems("not-fetched", Blame.ENVIRONMENT, message)
     raised = getattr(error, "orig", None) or error
     lines = [line.strip() for line in str(raised).splitlines() if line.strip()]
     said = without_parts((lines or [type(raised).__name__])[0], secret)

@@ -16,10 +16,10 @@ from typing import ClassVar, Final, Self
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.testsets.byte_source import ByteSource, broken, reading
+from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading
+from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
-    DELIMITERS,
     LARGEST_CELL,
     NOT_TEXT,
     UNDECODED,
@@ -35,9 +35,6 @@ _SNIFFED_ROWS: Final = 20
 _ENCODING_BYTES: Final = 1024 * 1024
 _WINDOWS: Final = "cp1252"
 _SUFFIXES: Final = (".csv", ".tsv", ".txt", "")
-
-_WORKBOOK: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
-"""How .xlsx and .xls files begin."""
 
 
 class Delimited(Reader, frozen=True):
@@ -95,7 +92,7 @@ class Delimited(Reader, frozen=True):
 def sniff(text: str) -> str:
     """The delimiter that gives the header, and the most rows, the same number of cells; a comma when none does."""
     best, delimiter = (0, 0), ","
-    for candidate in DELIMITERS:
+    for candidate in DELIMITERS.values():
         rows = [row for row in islice(_records(text, candidate), _SNIFFED_ROWS) if row]
         width = len(rows[0]) if rows else 0
         fit = (sum(len(row) == width for row in rows), width)
@@ -152,10 +149,9 @@ def _head(source: ByteSource) -> tuple[str, bool]:
     """The beginning of the text, and whether it is the whole."""
     data = source.head(_HEAD_BYTES)
     whole = len(data) < _HEAD_BYTES
-    if data.startswith(_WORKBOOK):
-        raise broken(
-            source, "undecodable-text", "the file looks like an Excel workbook", "name it .xlsx, or write `format: xlsx`"
-        )
+    if data.startswith(WORKBOOKS):
+        hint = "name it .xlsx, or write `format: xlsx`"
+        raise broken(source, "undecodable-text", "the file looks like an Excel workbook", hint)
     if source.encoding == "utf-8" and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise broken(source, "undecodable-text", "the file looks like UTF-16", "write `encoding: utf-16` below test_set")
     try:

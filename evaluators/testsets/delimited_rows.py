@@ -23,6 +23,7 @@ from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, broken, shortened
+from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Split
 from evaluators.testsets.row_texts import line_blocks, row_texts
 from evaluators.values.json_text import MAX_CHARS
@@ -40,8 +41,6 @@ _NOTHING: Final[Mapping[int, Any]] = MappingProxyType({})
 UNDECODED: Final = re.compile("[\udc80-\udcff]")
 # in these encodings the byte of a quote or a line break is never a part of another character
 CUTTABLE: Final = re.compile(r"utf-8|ascii|iso8859-\d+|cp125\d|cp437|cp85\d|koi8-[rut]|mac-\w+")
-
-DELIMITERS: Final = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 RAGGED: Final = "ragged-row"
 NOT_TEXT: Final = Issue(
@@ -225,7 +224,7 @@ def _column(records: Sequence[Sequence[Cell]], index: int | None) -> list[Cell]:
 
 def delimiter_in_words(delimiter: str) -> str:
     """The delimiter as people call it."""
-    return DELIMITERS.get(delimiter, f'"{delimiter}"')
+    return next((f"a {word}" for word, sign in DELIMITERS.items() if sign == delimiter), f'"{delimiter}"')
 
 
 def after_quote(index: int, text: str, header: Sequence[str]) -> Issue:

@@ -32,7 +32,7 @@ from evaluators.testsets.byte_store import at, kind_at, matching, near_file, par
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
-from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, whole
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of, whole
 from evaluators.values.files import shown as beginning
 
 _SHOWN: Final = 5
@@ -168,9 +168,8 @@ class JoinedCells(Struct, frozen=True):
                 where = f"file {cell.name}" if isinstance(cell, ByteSource) else f"{table.where} {number:,}"
                 yield str(id), where, cell
             return
-        for chunk in whole(table, [self.key, self.column]):
-            for offset, id, cell in zip(chunk.offsets, chunk.columns[self.key], chunk.columns[self.column], strict=True):
-                yield id_text(id), f"row {table.first_number + offset:,}", cell
+        for number, (key, cell) in rows_of(table, (self.key, self.column)):
+            yield id_text(key), f"row {number:,}", cell
 
 
 def joined(
@@ -350,9 +349,8 @@ def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
             return CellError(Issue("leads-out", Blame.TESTSET, message))
     filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), path)
     if scheme_of(filled) != scheme_of(path):
-        return CellError(
-            Issue("leads-out", Blame.TESTSET, f'the cells lead out of the folder of the test set: "{filled}"')
-        )
+        message = f'the cells lead out of the folder of the test set: "{filled}"'
+        return CellError(Issue("leads-out", Blame.TESTSET, message))
     return filled
 
 
@@ -368,6 +366,5 @@ def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
         return CellError(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
     near = near_file(at(folder, said), said)
     hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, said))}"'
-    return CellError(
-        Issue("no-such-file", Blame.TESTSET, f'there is no file {said} for the "{column}" of this row', hint=hint)
-    )
+    message = f'there is no file {said} for the "{column}" of this row'
+    return CellError(Issue("no-such-file", Blame.TESTSET, message, hint=hint))

@@ -11,6 +11,7 @@ Opening a file of rows: its format goes by the name, else by its first bytes.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -20,7 +21,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
-from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource, locate, read_up_to, reading
+from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.run_files import files_without_runs
@@ -147,8 +148,6 @@ def source_of(name: str, folder: Path) -> ByteSource:
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
-_WORKBOOKS: Final = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""How a workbook of Excel begins, and one of an old version of it."""
 _NO_DATA: Final = ("_", ".")
 """How the names of files begin that programs leave beside their rows, such as `_SUCCESS`."""
 _FIXED_COLUMNS: Final = ("csv", "tsv", "parquet", "xlsx")
@@ -202,10 +201,9 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     whole = ByteSource(at(folder, name), shown)
     table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)
     if left := len(every) - len(paths):
-        message = "1 file is" if left == 1 else f"{left:,} files are"
-        table = replace(
-            table, notes=(f"{shown}: {message} left out, because their names are not those of rows", *table.notes)
-        )
+        files = "1 file is" if left == 1 else f"{left:,} files are"
+        note = f"{shown}: {files} left out, because their names are not those of rows"
+        table = replace(table, notes=(note, *table.notes))
     return table
 
 
@@ -260,9 +258,9 @@ def _by_suffix() -> dict[str, str]:
 def _sniffed(head: bytes) -> str:
     if head.startswith(b"PAR1"):
         return "parquet"
-    if head.startswith(_WORKBOOKS):
+    if head.startswith(WORKBOOKS):
         return "xlsx"
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    text = head.removeprefix(codecs.BOM_UTF8).lstrip()
     if text.startswith(b"{"):
         with suppress(NotJSON):
             parse(text.partition(b"\n")[0].strip())

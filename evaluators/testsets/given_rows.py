@@ -40,14 +40,12 @@ def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterat
 
 def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
     """Two sequences as columns. Raises Problems where they are none, or do not go together one by one."""
-    columns = {"expected": _listed("expected", expected), "output": _listed("outputs", outputs)}
-    if len(columns["expected"]) != len(columns["output"]):
-        message = (
-            f"there are {len(columns['expected'])} expected documents and {len(columns['output'])} outputs; "
-            "they go together one by one"
-        )
-        raise problem("unequal-lengths", message, hint='give "" for an output that is not there')
-    return columns
+    wanted, given = _listed("expected", expected), _listed("outputs", outputs)
+    if len(wanted) != len(given):
+        counts = f"there are {len(wanted)} expected documents and {len(given)} outputs"
+        hint = 'give "" for an output that is not there'
+        raise problem("unequal-lengths", f"{counts}; they go together one by one", hint=hint)
+    return {"expected": wanted, "output": given}
 
 
 def _listed(name: str, documents: Any) -> list[Any]:

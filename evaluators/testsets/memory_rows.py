@@ -32,7 +32,6 @@ DOCUMENT: Final = "document"
 LINES: Final = (".jsonl", ".ndjson")
 _AT_ONCE: Final = 50
 """The documents that are read at a time."""
-_MARK: Final = b"\xef\xbb\xbf"
 
 
 class MemoryRows(Struct, frozen=True):
@@ -123,7 +122,7 @@ def list_in(source: ByteSource) -> list[Cell] | None:
 
     A line that is not JSON is a fault in its place.
     """
-    data = whole_of(source).removeprefix(_MARK)
+    data = whole_of(source)
     if source.suffix in LINES:
         return [_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     try:
@@ -145,17 +144,12 @@ def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str
     return next((key for key in usual if all(_names_each(key, items) for items in lists)), None)
 
 
-def are_rows(items: Sequence[Cell], role: str) -> bool:
+def are_rows(items: Sequence[Cell], role: Role) -> bool:
     """Whether the items are rows with a column for the role, as in `{"id": …, "expected": …}`, and no documents."""
-    other = USUAL_NAMES["output" if role == "expected" else "expected"]
-    own = USUAL_NAMES["output" if role == "output" else "expected"]
-    beside = {*USUAL_NAMES["id"], *USUAL_NAMES["input"], *own}
+    own, ids = set(USUAL_NAMES[role]), set(USUAL_NAMES["id"])
+    known = {*own, *ids, *USUAL_NAMES["input"]}.difference(USUAL_NAMES["output" if role == "expected" else "expected"])
     keys = [{folded(key) for key in item} for item in items if isinstance(item, dict)]
-    return (
-        len(keys) == len(items) > 0
-        and all(one & set(own) and one & set(USUAL_NAMES["id"]) for one in keys)
-        and all(one <= beside and not one & set(other) for one in keys)
-    )
+    return len(keys) == len(items) > 0 and all(one & own and one & ids and one <= known for one in keys)
 
 
 def ids_of(items: Sequence[Cell], key: str | None) -> list[str]:
@@ -204,9 +198,8 @@ def refuse_python_values(name: str, document: object) -> None:
             waiting.extend((f"{place}[{at}]", inner) for at, inner in enumerate(value) if inner.__class__ not in _PLAIN)
         elif isinstance(value, _PYTHON_ALONE):
             message = f"{name}, {place}: {type(value).__name__} is a type of Python's, and no JSON value"
-            raise problem(
-                "not-json", message, hint='dump a model with `model_dump(mode="json")`, and write other values as text'
-            )
+            hint = 'dump a model with `model_dump(mode="json")`, and write other values as text'
+            raise problem("not-json", message, hint=hint)
 
 
 def row_bytes(row: Iterable[Cell]) -> bytes:

@@ -106,9 +106,8 @@ def why_not_a_query(statement: str) -> str | None:
     if first is None:
         return "it holds no statement"
     if first not in _READING:
-        return (
-            f'it begins with "{first}", and only a statement that reads can be a test set: one that begins with "select"'
-        )
+        reads = 'only a statement that reads can be a test set: one that begins with "select"'
+        return f'it begins with "{first}", and {reads}'
     if "into" in words:
         return 'it has "into", and a statement that writes what it finds cannot be a test set'
     return None

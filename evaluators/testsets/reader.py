@@ -184,4 +184,12 @@ def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:
         before += span
 
 
+def rows_of(table: Table, columns: Sequence[str]) -> Iterator[tuple[int, tuple[Cell, ...]]]:
+    """Each row of a table: its number, as a spreadsheet shows it, and its cells in these columns, of which there is at least one."""
+    for chunk in whole(table, columns):
+        cells = zip(*(chunk.columns[name] for name in columns), strict=True)
+        for offset, row in zip(chunk.offsets, cells, strict=True):
+            yield table.first_number + offset, row
+
+
 READERS: Socket[Reader] = Socket("evaluators.testsets.readers", Reader, "format")

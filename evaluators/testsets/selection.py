@@ -61,9 +61,7 @@ def selected(table: Table, selection: Selection, name: str) -> Table:
     if not selection:
         return table
     rows, notes = partial(_rows, selection), (*table.notes, selection.sentence())
-    return Derived(
-        table, rows, table.header, notes, table.files, where=selection.where, one_piece=selection.counts
-    )  # fmt: skip
+    return Derived(table, rows, table.header, notes, table.files, where=selection.where, one_piece=selection.counts)
 
 
 def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:

@@ -109,25 +109,17 @@ class TestSet(Struct, frozen=True):
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece, with their ids. An id is empty where the row has none."""
         key = self.columns.id
-        if key is None:
-            yield from map(self._blamed, self.table.read(split, columns))
-            return
-        for chunk in map(self._blamed, self.table.read(split, list(dict.fromkeys([*columns, key])))):
-            yield replace(chunk, ids=[id_text(cell) for cell in chunk.columns[key]])
+        names = columns if key is None else list(dict.fromkeys([*columns, key]))
+        for chunk in map(self._blamed, self.table.read(split, names)):
+            yield chunk if key is None else replace(chunk, ids=[id_text(cell) for cell in chunk.columns[key]])
 
     def _blamed(self, chunk: Chunk) -> Chunk:
         """The rows, with what is too long in an output as the output's own fault."""
         output = self.columns.output
-        cells = chunk.columns.get(output, ()) if output is not None else ()
-        if output is None or not any(cell.__class__ is CellError for cell in cells):
+        if output is None or not any(cell.__class__ is CellError for cell in chunk.columns.get(output, ())):
             return chunk
-        return replace(
-            chunk,
-            columns={
-                **chunk.columns,
-                output: [as_output(cell) if isinstance(cell, CellError) else cell for cell in cells],
-            },
-        )
+        cells = [as_output(cell) if isinstance(cell, CellError) else cell for cell in chunk.columns[output]]
+        return replace(chunk, columns={**chunk.columns, output: cells})
 
     def number(self, rows_before: int, offset: int) -> int:
         """The number that a spreadsheet shows for a row, from the spans of the splits before and its own offset."""

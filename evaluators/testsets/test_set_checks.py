@@ -6,7 +6,7 @@ Looked for by `evaluators check` only: a run does not pay for it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from evaluators.settings import Loc
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import kind_at, local_path, matching
 from evaluators.testsets.documents import is_pattern
-from evaluators.testsets.reader import whole
+from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
 from evaluators.values.json_text import NotJSON, duplicate_keys, parse
@@ -69,7 +69,7 @@ def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
 
 
 def _repeated(test_set: TestSet, column: str) -> Iterator[Issue]:
-    for number, (text,) in _rows(test_set, [column]):
+    for number, (text,) in rows_of(test_set, [column]):
         try:
             keys = duplicate_keys(text) if isinstance(text, str) else ()
         except NotJSON:
@@ -100,7 +100,7 @@ def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
     first: dict[int, tuple[int, int]] = {}
 
     def found() -> Iterator[Issue]:
-        for number, (question, answer) in _rows(test_set, (given, expected)):
+        for number, (question, answer) in rows_of(test_set, (given, expected)):
             ours, theirs = _identity(question), _identity(answer)
             if ours is None or theirs is None:
                 continue
@@ -137,14 +137,6 @@ def _identity(cell: Cell) -> int | None:
     if cell is None or cell is MISSING or isinstance(cell, CellError):
         return None
     return hash(("json", identity(cell)))
-
-
-def _rows(test_set: TestSet, columns: Sequence[str]) -> Iterator[tuple[int, tuple[Cell, ...]]]:
-    """The cells of some columns, row by row, each with the number of the row."""
-    for chunk in whole(test_set, columns):
-        cells = zip(*(chunk.columns[name] for name in columns), strict=True)
-        for offset, row in zip(chunk.offsets, cells, strict=True):
-            yield test_set.first_number + offset, row
 
 
 def _places(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:

@@ -15,6 +15,7 @@ from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
+from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import READERS
 from evaluators.values.files import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
@@ -46,7 +47,6 @@ Connection: TypeAlias = Annotated[
     Any, _elsewhere("evaluators.testsets.query_settings", "DatabaseConnection", "database_connection")
 ]
 RowNumber: TypeAlias = Annotated[int, Field(strict=True, ge=1)]
-_NAMED_DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|", "\\t": "\t"}
 
 
 class ColumnNames(Settings):
@@ -172,7 +172,7 @@ class TestSetConfig(Settings):
     @field_validator("delimiter")
     @classmethod
     def _one_character(cls, text: str | None) -> str | None:
-        character = None if text is None else _NAMED_DELIMITERS.get(text, text)
+        character = None if text is None else {**DELIMITERS, "\\t": "\t"}.get(text, text)
         if character is not None and (len(character) != 1 or character in '"\r\n'):
             raise bad(f'"delimiter" must be one character; found "{text}"', hint="for a tab write: tab")
         return character

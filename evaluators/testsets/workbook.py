@@ -18,7 +18,7 @@ from typing import Any, Final
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.needs import Cell
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import GIB, ByteSource, broken, reading
+from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, ByteSource, broken, reading
 from evaluators.values.quoting import first_ones
 
 MOST_WORKBOOK_GIB: Final = 1.0
@@ -27,7 +27,6 @@ MOST_ROWS: Final = 1_048_576
 """The rows of a sheet."""
 _BLOCK: Final = 1024 * 1024
 _LONGEST_TAG: Final = 64 * 1024
-_OLD: Final = b"\xd0\xcf\x11\xe0"
 _MERGED: Final = re.compile(rb"<(?:\w+:)?mergeCell\s[^<>]*?ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
 _HIDDEN_ROW: Final = re.compile(rb"<(?:\w+:)?row\s[^<>]*?hidden=\"(?:1|true)\"")
 _HINT: Final = "open it in the program that made it and save it as an Excel workbook (.xlsx)"
@@ -212,18 +211,15 @@ def _check(source: ByteSource) -> None:
 
     with reading(source), source.open() as stream:
         head = stream.read(4)
-        if head == _OLD:
+        if head == OLD_WORKBOOK:
             message = "this is a workbook of an old version of Excel (.xls), or one that opens with a password"
             raise broken(source, "unreadable-file", message, "save it as .xlsx, without a password")
         try:
             with ZipFile(stream) as archive:
                 size = sum(part.file_size for part in archive.infolist())
         except (BadZipFile, NotImplementedError, ValueError) as error:
-            message, hint = (
-                f"the file is no Excel workbook: {error}",
-                f"{_HINT}; for text with commas write `format: csv`",
-            )
-            raise broken(source, "unreadable-file", message, hint) from None
+            hint = f"{_HINT}; for text with commas write `format: csv`"
+            raise broken(source, "unreadable-file", f"the file is no Excel workbook: {error}", hint) from None
     most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
     if size > most * GIB:
         message = f"the workbook is not read: it unpacks to more than {most:g} GiB"

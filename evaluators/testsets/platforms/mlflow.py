@@ -95,12 +95,8 @@ def _only_table(tag: str | None, run: str) -> str:
     tables = [one["path"] for one in json.loads(tag or "[]") if one.get("type") == "table"]
     if len(tables) != 1:
         message = "has no table" if not tables else f"has several tables: {', '.join(tables)}"
-        raise problem(
-            "which-table",
-            f"the run {run} {message}",
-            where="test_set",
-            hint=f"{{mlflow: {{run: {run}, table: FILE}}}} names one",
-        )
+        hint = f"{{mlflow: {{run: {run}, table: FILE}}}} names one"
+        raise problem("which-table", f"the run {run} {message}", where="test_set", hint=hint)
     return str(tables[0])
 
 

@@ -66,9 +66,8 @@ class PhoenixRows(PlatformRows):
         dataset = client.datasets.get_dataset(dataset=self.dataset)
         found = [one for one in client.experiments.list(dataset_id=dataset.id) if named in (one["id"], one.get("name"))]
         if not found:
-            raise problem(
-                "no-such-experiment", f'the dataset "{self.dataset}" has no experiment "{named}"', where="test_set"
-            )
+            message = f'the dataset "{self.dataset}" has no experiment "{named}"'
+            raise problem("no-such-experiment", message, where="test_set")
         return str(max(found, key=lambda one: one["created_at"])["id"])
 
 

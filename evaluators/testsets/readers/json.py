@@ -46,9 +46,8 @@ class Json(Reader, frozen=True):
 
 
 def _rows(source: ByteSource) -> list[JSON]:
-    data = whole_of(source).removeprefix(b"\xef\xbb\xbf")
     try:
-        value = parse_file(data)
+        value = parse_file(whole_of(source))
     except NotJSON as error:
         place = "" if error.position is None else f" at character {error.position + 1:,}"
         raise broken(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None

@@ -112,18 +112,12 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
 
 def _issue(error: NotJSON) -> Issue:
     place = "" if error.position is None else f" at character {error.position + 1}"
-    return Issue(
-        "unreadable-row",
-        Blame.TESTSET,
-        f"the line is not a JSON object: {error.message}{place}",
-        hint="each line holds one object in braces, on one line",
-    )
+    hint = "each line holds one object in braces, on one line"
+    message = f"the line is not a JSON object: {error.message}{place}"
+    return Issue("unreadable-row", Blame.TESTSET, message, hint=hint)
 
 
 def _too_long(length: int) -> Issue:
-    return Issue(
-        "unreadable-row",
-        Blame.TESTSET,
-        f"the line has {length:,} bytes; up to {LONGEST:,} are read",
-        hint="each line holds one row: is a line break missing?",
-    )
+    hint = "each line holds one row: is a line break missing?"
+    message = f"the line has {length:,} bytes; up to {LONGEST:,} are read"
+    return Issue("unreadable-row", Blame.TESTSET, message, hint=hint)

@@ -128,12 +128,8 @@ def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise problem(
-            "missing-package",
-            'the format "parquet" needs a package that is not installed',
-            where=source.name,
-            hint=extra_hint("parquet"),
-        ) from None
+        message = 'the format "parquet" needs a package that is not installed'
+        raise problem("missing-package", message, where=source.name, hint=extra_hint("parquet")) from None
     try:
         with parquet.ParquetFile(source.local or source.open(), pre_buffer=False, **options) as file:
             yield file
