@@ -121,13 +121,11 @@ def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, A
         return compare(*reversed(newest(2)), suite=suite, **rules)
     if len(runs) == 1 and suite is not None:
         return compare_with_baseline(suite, run_place(runs[0]), **rules)
-    if len(runs) != 2:
-        hint = (
-            "name two runs, BASE and NEW" if len(runs) > 2 else "name a BASE before it, or a --suite that has a baseline"
-        )
-        raise click.UsageError(
-            f"a comparison needs two runs, and {len(runs)} {'is' if len(runs) == 1 else 'are'} named; {hint}"
-        )
+    if len(runs) == 1:
+        hint = "name a BASE before it, or a --suite that has a baseline"
+        raise click.UsageError(f"a comparison needs two runs, and 1 is named; {hint}")
+    if len(runs) > 2:
+        raise click.UsageError(f"a comparison needs two runs, and {len(runs)} are named; name two runs, BASE and NEW")
     return compare(run_place(runs[0]), run_place(runs[1]), suite=suite, **rules)
 
 

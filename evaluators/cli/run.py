@@ -281,14 +281,15 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
 def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
     from evaluators.testsets.byte_store import scheme_of
 
-    of_suite = suite.results.folder
-    named = options["results"] or of_suite
-    if options["no_results"] or scheme_of(named) is None:
-        return None if options["no_results"] else Path(options["results"] or _folder_of_suite(suite))
+    if options["no_results"]:
+        return None
+    named = options["results"] or suite.results.folder
+    if scheme_of(named) is None:
+        return Path(options["results"] or _folder_of_suite(suite))
     if not options["results"]:
         from evaluators.run.preparing import check_results
 
-        check_results(of_suite)
+        check_results(named)
     return str(named)
 
 
@@ -391,9 +392,8 @@ def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
 
         print_err(f"Judge: {asked_text(environment.asked)}")
     if environment is not None and (times := environment.scored_again):
-        print_err(
-            f"{'1 split was' if times == 1 else f'{times:,} splits were'} scored once more, because a worker was lost"
-        )
+        splits = "1 split was" if times == 1 else f"{times:,} splits were"
+        print_err(f"{splits} scored once more, because a worker was lost")
     if finished.sent is None:
         return
     for link in finished.sent.links if not quiet else ():
