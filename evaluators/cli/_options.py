@@ -143,21 +143,9 @@ READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, 
 """The same, and where outputs and expected answers are when they are no columns."""
 
 
-def reading_settings(
-    columns: dict[str, str],
-    delimiter: str | None,
-    encoding: str | None,
-    sheet: str | None = None,
-    header_row: int | None = None,
-    expected: str | None = None,
-    output: str | None = None,
-) -> dict[str, Any]:
-    """The settings of `test_set` that these options name."""
-    named = {
-        "delimiter": delimiter, "encoding": encoding, "sheet": sheet, "header_row": header_row, "expected": expected,
-        "output": output,
-    }  # fmt: skip
-    settings: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
+    """The settings of `test_set` that these options name, without those that are not given."""
+    settings = {name: value for name, value in named.items() if value is not None}
     return {**settings, "columns": columns} if columns else settings
 
 

@@ -312,12 +312,9 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     from evaluators.testsets.selection import Selection
 
     outputs = options["output"] if options["outputs_from"] is None else options["outputs_from"]
-    own = {"outputs": options["outputs"], "format": options["test_set_format"]}
+    own = {"output": outputs, "outputs": options["outputs"], "format": options["test_set_format"]}
     asked: RunOptions = {
-        "test_set_settings": {
-            **reading_settings(**{name: options[name] for name in _READING}, output=outputs),
-            **{name: value for name, value in own.items() if value is not None},
-        },
+        "test_set_settings": reading_settings(**{name: options[name] for name in _READING}, **own),
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),
         "results": results,
         "resume": options["resume"] or options["resume"] is not None,

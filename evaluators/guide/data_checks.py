@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -105,9 +104,7 @@ def _unsaid(suite: Suite) -> Iterator[Issue]:
                 yield Issue("nothing-behind", Blame.CONFIG, message, where, hint)
 
 
-def check_data(
-    suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any] = MappingProxyType({})
-) -> DataCheck:
+def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mapping[str, Any]) -> DataCheck:
     """Score some rows, or all, and keep what is wrong with them. Nothing is written.
 
     `settings` are those of `test_set` that replace the suite's.

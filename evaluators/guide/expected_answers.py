@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
@@ -66,7 +65,7 @@ class Answers(Struct, frozen=True):
         return self.test_set.place(number, column)
 
 
-def answers(path: str, column: str | None, settings: Mapping[str, Any] = MappingProxyType({})) -> Answers:
+def answers(path: str, column: str | None, settings: Mapping[str, Any]) -> Answers:
     """The expected answers of a file of rows, of documents, or of the test set that a suite names.
 
     `settings` are those of `test_set` that say how a file is read. Raises Problems when the answers cannot be opened, or when

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -85,7 +84,7 @@ def checked(
     schema: str | None,
     schema_column: str | None,
     strict_types: bool,
-    settings: Mapping[str, Any] = MappingProxyType({}),
+    settings: Mapping[str, Any],
 ) -> ExpectedFindings:
     """Every problem of the expected answers. Raises Problems when the schema or the answers cannot be used at all."""
     found = answers(path, column, settings)

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import join, quote
-from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -51,7 +50,7 @@ def draft_suite(
     columns: Mapping[str, str],
     target: str | None,
     ask: DefaultAnswers,
-    settings: Mapping[str, str | int] = MappingProxyType({}),
+    settings: Mapping[str, str | int],
 ) -> DraftedSuite:
     """A first suite for data. Raises Problems when the data cannot be read, or when no output is found.
 
@@ -65,7 +64,7 @@ def draft_suite(
     place = shown_address(place) if scheme_of(place) else os.path.normpath(place)
     if any(_in_a_suite(given) != given for given in (data, expected, output) if given and scheme_of(given)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
-    ask.command = _command(data, output, expected, columns, target, settings)
+    ask.command = _command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
     file = target or f"{_stem(place)}.yaml"
     config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
     chosen, reading = ChosenColumns(), dict(settings)
@@ -106,16 +105,8 @@ def draft_suite(
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
 
 
-def _command(
-    data: str | None,
-    output: str | None,
-    expected: str | None,
-    columns: Mapping[str, str],
-    target: str | None,
-    settings: Mapping[str, str | int],
-) -> str:
+def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
     """The command as it was given."""
-    options = {"output": output, "expected": expected, "suite": target, **settings}
     given = [(name.replace("_", "-"), str(value)) for name, value in options.items() if value is not None]
     roles = [("columns", f"{role}={column}") for role, column in columns.items()]
     words = [*([data] if data else []), *(word for name, value in (*given, *roles) for word in (f"--{name}", value))]

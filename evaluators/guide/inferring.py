@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -56,9 +55,7 @@ class Inferred(Struct, frozen=True):
         return "".join(f"{visible(line)}\n" for line in [head, "To review:", *(f"- {one}" for one in self.advice)])
 
 
-def inferred(
-    path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any] = MappingProxyType({})
-) -> Inferred:
+def inferred(path: str, column: str | None, dialect: str | None, settings: Mapping[str, Any]) -> Inferred:
     """The schema of expected answers, or an existing schema completed. Raises Problems (config) for bad ones."""
     if column is None and path.lower().endswith(".json") and _is_schema(path):
         return _completed(path, dialect)

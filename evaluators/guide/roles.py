@@ -142,9 +142,8 @@ def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen
     free = [name for name in header if name not in chosen.columns.values() and not _words(name) & _MEASURES]
     usual = [name for name in free if is_usual(name, "id") or name.strip() == "#"]
     if len(usual) > 1:
-        chosen.take(
-            "id", ask(_question("the id of a row", "id", usual, guessed=True)), "one of several usual names for it"
-        )
+        column = ask(_question("the id of a row", "id", usual, guessed=True))
+        chosen.take("id", column, "one of several usual names for it")
     elif usual:
         chosen.take("id", usual[0], "a usual name for it")
     else:
@@ -208,12 +207,11 @@ def _pairs(
             named = _USUAL if "expected" in known else _weight(expected, "expected", free)
             if expected == output:
                 continue
-            alike = (
-                _alike(cells.get(output or "", ()), cells.get(expected or "", ())) if min(given, named) <= _WEAK else 0.0
-            )
+            weak = min(given, named) <= _WEAK
+            alike = _alike(cells.get(output or "", ()), cells.get(expected or "", ())) if weak else 0.0
             if alike < alike_enough and not (given and named):
                 continue
-            both = min(given, named) > _WEAK and _words(output or "") & _words(expected or "")
+            both = not weak and _words(output or "") & _words(expected or "")
             yield _RolePair(given + named + _ALIKE * alike + (_SHARED if both else 0.0), output, expected)
 
 

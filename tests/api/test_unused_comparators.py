@@ -119,5 +119,5 @@ def test_over_some_of_the_rows_it_is_a_warning(tmp_path: Path, selection: Select
 
 def test_check_says_it(tmp_path: Path) -> None:
     suite = loads(suite_text({"type": "json_multi_field_match", "name": "it", "fields": {"x": "numeric"}}))
-    found = check_data(suite, str(rows(tmp_path, NAMES)), whole=True)
+    found = check_data(suite, str(rows(tmp_path, NAMES)), True, {})
     assert ([issue.code for issue in found.problems], found.exit_code) == ([UNUSED], 3)
