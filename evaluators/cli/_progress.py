@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Self, TextIO
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -54,6 +54,12 @@ class _Drawing:
         if self._drawn is not None:
             self._drawn.stop()
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+
 
 class ProgressLine(_Drawing):
     """Rows so far, rows a second and, as soon as it can be estimated, how much time is left."""
@@ -84,12 +90,6 @@ class ProgressLine(_Drawing):
             with self._drawing:
                 self._shown = now
                 self._draw(rows_text(self._rows, now - self._started) + self._asking, self._rows, self._total)
-
-    def __enter__(self) -> ProgressLine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.clear()
 
 
 class SendingProgress(_Drawing):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import click
 
 from evaluators.cli._named_runs import run_place
@@ -29,11 +31,8 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     from evaluators.issues import Problems
 
     sending = sending_progress()
-    try:
+    with sending or nullcontext():
         sent = send_again(run_place(run), names, trace_rows, sending)
-    finally:
-        if sending is not None:
-            sending.clear()
     for link in sent.links:
         print_out(link_line(link) + "\n")
     if sent.issues:

@@ -6,7 +6,6 @@ from evaluators.settings.details import BadSettings, Detail, Loc, bad, read_each
 from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import (
-    NOTHING_FILLED,
     Filled,
     Name,
     Settings,
@@ -16,7 +15,6 @@ from evaluators.settings.settings_base import (
 )
 
 __all__ = [
-    "NOTHING_FILLED",
     "READ_AS",
     "BadSettings",
     "Detail",

@@ -11,6 +11,7 @@ from msgspec import Struct
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES, Role
 from evaluators.registry import nearest, suggestion
+from evaluators.values.quoting import first_ones
 
 USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "id": ("id", "record_id", "case_id", "row_id"),
@@ -157,8 +158,7 @@ def listed(header: Sequence[str]) -> str:
     """The columns in words."""
     if not header:
         return "the file has no columns"
-    more = f" and {len(header) - _SHOWN} more" if len(header) > _SHOWN else ""
-    return "the columns are " + ", ".join(f'"{column}"' for column in header[:_SHOWN]) + more
+    return "the columns are " + first_ones([f'"{column}"' for column in header], _SHOWN)
 
 
 def _unclear(role: Role, candidates: Sequence[str], name: str) -> Issue:

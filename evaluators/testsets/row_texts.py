@@ -96,8 +96,8 @@ class RowText:
         """The text of the current cell after the quote that closes it."""
         self.cells_length = 0
         """The finished cells that are not too long."""
-        self.cell_length = self.index = 0
-        """Of the current cell."""
+        self.cell_length = 0
+        """The current cell."""
 
     @property
     def fits(self) -> bool:
@@ -126,13 +126,13 @@ class RowText:
             text = text[1:-1].replace('""', '"') if text[:1] == '"' else text
             cell = too_long(len(text), self.longest_cell) if len(text) > self.longest_cell else text
             if self.after_quote and self.after is None:
-                self.after = self.index, "".join(self.after_quote)
+                self.after = len(self.cells), "".join(self.after_quote)
         self.cells.append(cell)
         if self.cells_length > self.longest_row:
             self.cells.clear()
         self.parts.clear()
         self.after_quote.clear()
-        self.cell_length, self.index = 0, self.index + 1
+        self.cell_length = 0
 
     def ended(self, closed: bool = True) -> RowText:
         """The whole row, with the current cell as its last. `closed`: the quote of that cell is closed."""
