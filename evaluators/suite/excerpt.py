@@ -28,13 +28,10 @@ def lines_of(text: str) -> list[str]:
 
 def with_caret(line: str, column: int) -> str:
     """The line, and below it a caret under `column`, which counts characters from 0."""
-    line, column = _window(re.sub(_UNSEEN, "\ufffd", _without_secrets(line.rstrip())), column)
+    # stars over an address that says who may go in, so that the caret still fits
+    line = re.sub(_ADDRESS_OF_SOMEBODY, lambda found: "*" * len(found[0]), line.rstrip())
+    line, column = _window(re.sub(_UNSEEN, "\ufffd", line), column)
     return f"{line}\n{''.join(_pad(character) for character in line[:column])}^"
-
-
-def _without_secrets(line: str) -> str:
-    """The line with stars over an address that says who may go in, so that the caret still fits."""
-    return re.sub(_ADDRESS_OF_SOMEBODY, lambda found: "*" * len(found[0]), line) if "://" in line else line
 
 
 def _window(line: str, column: int) -> tuple[str, int]:

@@ -164,15 +164,17 @@ class Chain(Struct):
         text = found.shown
         path, written, name = _target(found, item.spot)
         identity = _identity(path)
-        if identity in (known for known, _ in self._open):
-            raise refused("extends-circle", f"the files extend each other: {self._circle(identity, name)}")
+        opened_paths = [path for path, _ in self._open]
+        if identity in opened_paths:
+            start = opened_paths.index(identity)
+            circle = " → ".join([*(opened for _, opened in self._open[start:]), name])
+            raise refused("extends-circle", f"the files extend each other: {circle}")
         if identity in self._seen:
             return []
         if len(self._seen) >= MOST_FILES:
             raise refused("bad-extends", f"a suite may extend at most {MOST_FILES} files, theirs included")
-        document = SuiteInput(
-            name, _read(path, text), path.parent, quotable=_called_like_a_suite(path), file=path, written=written
-        )
+        quotable = path.suffix.lower() in (".yaml", ".yml", ".json")
+        document = SuiteInput(name, _read(path, text), path.parent, quotable=quotable, file=path, written=written)
         self._enter(identity, name)
         try:
             root = self._tree(document)
@@ -190,14 +192,6 @@ class Chain(Struct):
                 raise
         message = f'"{document.name}" is no suite, and nothing of it is shown'
         raise refused("not-a-suite", message, "a suite is a YAML file whose name ends with .yaml or .yml")
-
-    def _circle(self, identity: Path, name: str) -> str:
-        start = [path for path, _ in self._open].index(identity)
-        return " → ".join([*(name for _, name in self._open[start:]), name])
-
-
-def _called_like_a_suite(path: Path) -> bool:
-    return path.suffix.lower() in (".yaml", ".yml", ".json")
 
 
 def _target(found: FilledText, spot: Spot) -> tuple[Path, Path, str]:

@@ -140,17 +140,6 @@ class SuiteInput(Struct):
             self._lines = lines_of(self.text)
         return self._lines[number] if 0 <= number < len(self._lines) else ""
 
-    def place(self, spot: Spot) -> str:
-        """`suite.yaml:7:5`, or `evaluators[0].fields` in a Python value."""
-        if self.locs is None:
-            return f"{self.name}:{spot.line + 1}:{spot.column + 1}"
-        return spelled(self.locs[spot.line]) or self.name
-
-    def excerpt(self, spot: Spot) -> str | None:
-        """The line with a caret; None for a Python value, for an empty line and for a text that is not shown."""
-        line = self.line(spot.line) if self.locs is None and self.quotable else ""
-        return with_caret(line, spot.column) if line.strip() else None
-
 
 class Spot(Struct, frozen=True):
     """A place in a document: line and column from 0."""
@@ -166,13 +155,18 @@ class Spot(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The place as messages print it."""
-        return self.document.place(self)
+        """The place as messages print it: `suite.yaml:7:5`, or `evaluators[0].fields` in a Python value."""
+        document = self.document
+        if document.locs is None:
+            return f"{document.name}:{self.line + 1}:{self.column + 1}"
+        return spelled(document.locs[self.line]) or document.name
 
     @property
     def excerpt(self) -> str | None:
-        """The line with a caret, when there is a text to quote."""
-        return self.document.excerpt(self)
+        """The line with a caret; None for a Python value, for an empty line and for a text that is not shown."""
+        quotable = self.document.locs is None and self.document.quotable
+        line = self.document.line(self.line) if quotable else ""
+        return with_caret(line, self.column) if line.strip() else None
 
     def issue(self, code: str, message: str, hint: str | None = None) -> Issue:
         """A config issue at this spot."""
