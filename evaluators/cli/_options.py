@@ -144,8 +144,9 @@ READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, 
 
 
 def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
-    """The settings of `test_set` that these options name, without those that are not given."""
-    settings = {name: value for name, value in named.items() if value is not None}
+    """The settings of `test_set` that these options name, in the order of the help, without those that are not given."""
+    order = ("delimiter", "encoding", "sheet", "header_row", "expected", "output")
+    settings = {name: named[name] for name in order if named.get(name) is not None}
     return {**settings, "columns": columns} if columns else settings
 
 

@@ -132,3 +132,11 @@ def _together(statuses: Sequence[FieldStatus]) -> FieldStatus:
     return next(
         (status for status in measured if status is not FieldStatus.MATCH), measured[0] if measured else statuses[0]
     )
+
+
+def promptfoo_result(one: FieldView) -> dict[str, Any]:
+    """A score in promptfoo's words: what could not be measured does not pass, and the reason says so."""
+    reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
+    passed = one.error is None and one.passed is not False
+    score = one.score if one.score is not None else float(passed)
+    return {"pass": passed, "score": score, "reason": f"{one.evaluator}: {reason}" if one.evaluator else reason}

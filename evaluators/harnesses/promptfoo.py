@@ -23,9 +23,9 @@ from functools import lru_cache
 from typing import Any
 
 from evaluators.harnesses._host_rows import HostRow
+from evaluators.harnesses._row_scores import promptfoo_result
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.issues import problem
-from evaluators.reports.rows import FieldView
 
 
 def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,11 +50,3 @@ def get_assert(output: Any, context: Mapping[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=8)
 def _scorer(suite: str, columns: tuple[tuple[str, str], ...], overall: str | None) -> SuiteScorer:
     return SuiteScorer(suite, columns=dict(columns), overall=overall, keep=False)
-
-
-def promptfoo_result(one: FieldView) -> dict[str, Any]:
-    """A score in promptfoo's words: what could not be measured does not pass, and the reason says so."""
-    reason = f"error: {one.error}" if one.error is not None else one.reason or one.label
-    passed = one.error is None and one.passed is not False
-    score = one.score if one.score is not None else float(passed)
-    return {"pass": passed, "score": score, "reason": f"{one.evaluator}: {reason}" if one.evaluator else reason}

@@ -23,9 +23,8 @@ from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._row_scores import RowScores
+from evaluators.harnesses._row_scores import RowScores, promptfoo_result
 from evaluators.harnesses._scorer import SuiteScorer
-from evaluators.harnesses.promptfoo import promptfoo_result
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion

@@ -97,7 +97,7 @@ def test_every_part_of_a_figure_that_is_sent_is_in_the_glossary(run: Run) -> Non
         "counts", "metric",
     }  # fmt: skip
     names = metrics_of(run.result, every=True)
-    parts = {re.sub(r"^(pass_at|pass_all)_\d+$", r"\1_k", part) for name in names for part in name.split("/")}
+    parts = {re.sub(r"^(pass_at|pass_all|groups_at)_\d+$", r"\1_k", part) for name in names for part in name.split("/")}
     assert parts - about - PARTS == set()
 
 

@@ -23,6 +23,7 @@ NEW_NAMES = {
     "what stands in for a judge is called fallback",
     "what people often write by mistake gets the line to write",
     "at and output_at are settings of every evaluator",
+    "at and output_at are settings of every evaluator, and keys of this one",
     "the right answers of one_of may be a list in the expected document, which is a third way to say them",
 }
 """Reasons that are no rule: words of a suite that have a new name, and hints that say more."""

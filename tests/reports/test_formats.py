@@ -256,7 +256,10 @@ def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
     suite = junit(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
     said = {test.attrib["name"]: test.findtext("system-out", "").splitlines() for test in suite.findall("testcase")}
     invented, left_empty, groups, confidence, of_field = said["form"][1:]
-    assert (invented, left_empty) == ("invented 33.3 % of 3 values", "left empty 40.0 % of 5 values")
+    assert (invented, left_empty) == (
+        "invented 33.3 % [0.0, 100.0] of 3 values",
+        "left empty 40.0 % [0.0, 100.0] of 5 values",
+    )
     assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 25.0 %")
     assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE 0.4667")
     assert of_field.startswith("confidence in total: sure in 3 rows: Brier 0.0467")

@@ -19,6 +19,7 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.run.split_files import ANSWERS, CHECKPOINT, read_part
+from evaluators.run.working_folder import FORMAT
 from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment
 from tests.judges.chat_server import chat_server
@@ -499,7 +500,7 @@ def test_what_another_version_left_is_refused_with_the_command_that_makes_it_aga
     file.write_text(json.dumps({**json.loads(file.read_text()), "format": 1}))
     ended = start(killed, *run_words("x", "--resume"))
     assert ended.returncode == 2, ended.stderr
-    assert "what is kept of this run was written in format 1, and this version reads format 7" in ended.stderr
+    assert f"what is kept of this run was written in format 1, and this version reads format {FORMAT}" in ended.stderr
     assert "score it again: `evaluators run suite.yaml --name x`" in ended.stderr
 
 
