@@ -42,7 +42,7 @@ def threshold_line(one: ConfidenceStats) -> str:
     """From which confidence on rows can be accepted."""
     limit = percent_text(one.max_errors)
     if one.clustered:
-        return "rows belong together, so no threshold is sure"
+        return "rows belong together: intervals are over groups, and no threshold is sure"
     if one.threshold is None:
         return (
             f"no threshold is sure to let at most {limit} errors pass; it takes {one.least_rows:,} rows without an error"

@@ -7,14 +7,15 @@ confidence that is missing, or no such number, is counted, and its row is never 
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 from math import ceil, log
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from evaluators.fields.settle import WRONG
 from evaluators.issues import CellError
@@ -22,9 +23,10 @@ from evaluators.model import MISSING, FieldStatus, Result
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Compiled
 from evaluators.run.exact_sums import FIRST_ROWS, Sum
-from evaluators.run.intervals import at_most, wilson
+from evaluators.run.groups import FEWER_CLUSTERS, limited_clusters
+from evaluators.run.intervals import at_most, moments_of_clusters, share_interval, wilson
 from evaluators.run.measures import UNIT, as_text, is_empty, units_in
-from evaluators.run.result import AcceptAbove, ConfidenceBin, ConfidenceStats
+from evaluators.run.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path
@@ -34,6 +36,10 @@ LEVELS: Final = 100_000
 BINS: Final = 10
 SHOWN: Final = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.0)
 """The thresholds that are always shown."""
+_BANDS: Final = tuple(
+    sorted({*(place * LEVELS // BINS for place in range(BINS)), *(round(one * LEVELS) for one in SHOWN)})
+)
+"""The steps at which a bin begins, or a threshold that is always shown: what clusters are counted by."""
 SURE: Final = 0.05
 """How likely a threshold may be that lets more errors pass than it says."""
 OF_ROW: Final = ""
@@ -58,8 +64,14 @@ class ConfidenceSums(Sum):
     wrong: dict[int, int] = field(default_factory=dict)
     kept_out: int = 0
     """Rows that could not be measured."""
+    clusters: dict[str, dict[int, Annotated[list[int], Meta(min_length=2, max_length=2)]]] = field(default_factory=dict)
+    """By cluster and the step at which a band begins, [wrong, all], where the suite clusters rows."""
     unusable: tuple[tuple[int, str], ...] = ()
     """The first rows whose confidence is no number from 0 to 1, each with what it is. Rows are offsets in a split, then numbers."""
+
+    def limit(self) -> None:
+        """Keeps so many clusters."""
+        self.clusters = limited_clusters(self.clusters, *FEWER_CLUSTERS)
 
 
 def step_of(cell: Any) -> int:
@@ -85,23 +97,27 @@ class ConfidenceCounts:
         needs = zip(one.line.settings.needs(), one.inputs, strict=True)
         self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
 
-    def add(self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]) -> None:
-        """Some rows."""
+    def add(
+        self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]],
+        names: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        """Some rows, and the clusters that they belong to."""
         verdicts: Sequence[Result] = slots[self._one.verdicts]
         if self._column is not None:
             labels = [one.passed if one.status.scored else None for one in verdicts]
             kept = [one.status.kept_out for one in verdicts]
-            self._count(OF_ROW, offsets, columns[self._column], labels, kept)
+            self._count(OF_ROW, offsets, columns[self._column], labels, kept, names)
         if self._output is not None:
             for name, path in self._paths.items():
                 cells = [_at(path, document) for document in slots[self._output]]
                 labels = [self._label(name, one) for one in verdicts]
                 kept = [one.status.kept_out and label is None for one, label in zip(verdicts, labels, strict=True)]
-                self._count(name, offsets, cells, labels, kept)
+                self._count(name, offsets, cells, labels, kept, names)
 
     def _count(
-        self, name: str, offsets: Sequence[int], cells: Sequence[Any], labels: Sequence[bool | None], kept: Sequence[bool]
-    ) -> None:
+        self, name: str, offsets: Sequence[int], cells: Sequence[Any], labels: Sequence[bool | None], kept: Sequence[bool],
+        names: Sequence[str] | None,
+    ) -> None:  # fmt: skip
         sums, steps = self.sums.setdefault(name, ConfidenceSums()), [*map(step_of, cells)]
         if _UNUSABLE in steps and (lacking := FIRST_ROWS - len(sums.unusable)) > 0:
             odd = (
@@ -116,6 +132,13 @@ class ConfidenceCounts:
             elif label is not None:
                 counts = sums.right if label else sums.wrong
                 counts[step] = counts.get(step, 0) + times
+        if names is not None:
+            for cluster, step, label, lost in zip(names, steps, labels, kept, strict=True):
+                if step >= 0 and label is not None and not lost:
+                    band = sums.clusters.setdefault(cluster, {}).setdefault(_BANDS[bisect(_BANDS, step) - 1], [0, 0])
+                    band[0] += not label
+                    band[1] += 1
+            sums.limit()
 
     def _label(self, name: str, verdict: Result) -> bool | None:
         """Whether a field is right in a row; None where it was not measured. One with several values is right where all are."""
@@ -170,12 +193,13 @@ def _stats(
     known = {step: (sums.right.get(step, 0), sums.wrong.get(step, 0)) for step in sums.right.keys() | sums.wrong.keys()}
     missing, unusable = (sum(known.pop(step, (0, 0))) for step in (_MISSING, _UNUSABLE))
     n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())
-    bins = tuple(_bins(known, clustered))
+    of_clusters = [*sums.clusters.values()] if clustered else None
+    bins = tuple(_bins(known, of_clusters))
     gaps = (one.n * abs(one.accuracy - one.confidence) for one in bins)
     whole = n + missing + unusable
     threshold = None if clustered else safe_threshold(known, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
-    accept = tuple(_accepted(known, at, whole, clustered) for at in shown)
+    accept = tuple(_accepted(known, at, whole, of_clusters) for at in shown)
     chosen = next((one for one in accept if one.threshold == threshold), None)
     return ConfidenceStats(
         evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=sums.kept_out,
@@ -188,6 +212,8 @@ def _stats(
 
 Steps = Mapping[int, tuple[int, int]]
 """By step of confidence: how often it was right, and wrong."""
+Clusters = Sequence[Mapping[int, Sequence[int]]]
+"""Of each cluster, by the step at which a band begins: how often it was wrong, and how many there are."""
 
 
 def brier(known: Steps) -> float | None:
@@ -214,7 +240,7 @@ def auroc(known: Steps) -> float | None:
     return float(Fraction(pairs, 2 * right * below)) if right and below else None
 
 
-def _bins(known: Steps, clustered: bool) -> Iterator[ConfidenceBin]:
+def _bins(known: Steps, clusters: Clusters | None) -> Iterator[ConfidenceBin]:
     """The reliability table: ten bins of equal width, from its lower end up to but without its upper one; 1 is in the last.
 
     The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.
@@ -226,18 +252,27 @@ def _bins(known: Steps, clustered: bool) -> Iterator[ConfidenceBin]:
         right, n = sum(one for one, _ in found.values()), sum(map(sum, found.values()))
         if n:
             mean = Fraction(sum(step * sum(one) for step, one in found.items()), n * LEVELS)
-            ci = None if clustered else wilson(right, n)
+            low, high = place * LEVELS // BINS, (place + 1) * LEVELS // BINS
+            ci = wilson(right, n) if clusters is None else _of_clusters(clusters, range(low, high), right=True)
             yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
 
 
-def _accepted(known: Steps, threshold: float, whole: int, clustered: bool) -> AcceptAbove:
+def _accepted(known: Steps, threshold: float, whole: int, clusters: Clusters | None) -> AcceptAbove:
     """What is accepted from a threshold on, and how much of it is wrong. Rows without a usable confidence are in the whole."""
     least = ceil(Fraction(str(threshold)) * LEVELS)
     found = [one for step, one in known.items() if step >= least]
     accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
-    return AcceptAbove(threshold, accepted, share, errors, rate, None if clustered else wilson(errors, accepted))
+    ci = wilson(errors, accepted) if clusters is None else _of_clusters(clusters, range(least, LEVELS))
+    return AcceptAbove(threshold, accepted, share, errors, rate, ci)
+
+
+def _of_clusters(clusters: Clusters, steps: range, right: bool = False) -> Interval | None:
+    """The interval of the share of wrong ones, or of right ones, in the bands that begin at such steps."""
+    bands = ([counts for band, counts in one.items() if band in steps] for one in clusters)
+    found = ((sum(wrong for wrong, _ in one), sum(n for _, n in one)) for one in bands)
+    return share_interval(moments_of_clusters((n, Fraction(n - wrong if right else wrong)) for wrong, n in found))
 
 
 def least_rows(max_errors: float) -> int:

@@ -26,6 +26,8 @@ from evaluators.run.watch import Watch, key_of
 
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096
+FEWER_CLUSTERS: Final = (2_048, 512)
+"""The same two limits for sums of which each cluster has many."""
 _GROUP: Final = "\0"
 Summed = TypeVar("Summed")
 MOST_SLICES: Final = 1_000

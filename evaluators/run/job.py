@@ -252,7 +252,7 @@ class EvaluatorCounts:
             self.clusters.update(zip(names, codes, strict=True))
             if self.repeats:
                 self.wrong_fields.add(plan, one, slots, names)
-        self.confidence.add(chunk.offsets, columns, slots)
+        self.confidence.add(chunk.offsets, columns, slots, names)
         if self.labels is not None:
             parts = self.labels.parts(*(slots[slot] for slot in one.inputs[:2])) if self.labels.of_parts else columns
             self.labels.add(parts, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)

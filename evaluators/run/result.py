@@ -460,7 +460,7 @@ class ConfidenceStats(Struct, frozen=True):
     least_rows: Count
     """How many rows without an error it takes to be sure."""
     clustered: bool = False
-    """Rows belong together, so bounds that count them one by one are not given."""
+    """Rows belong together: intervals are over groups of them, and no threshold is given."""
     variant: str | None = None
     first_unusable: tuple[tuple[Count, str], ...] = ()
     """The first rows whose confidence is no number from 0 to 1, each with what it is."""

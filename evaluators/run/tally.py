@@ -17,7 +17,15 @@ from evaluators.fields.empty_values import ALL_FIELDS, EMPTY_RATES, INVENTED, LE
 from evaluators.fields.path_check import CREDIT, OVERFLOW, Detail, FoundEmpties
 from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Four, Sum, Sums, add_to, plus, summand
-from evaluators.run.groups import MOST_SLICES, OTHER_VALUES, ClusterSum, beyond_first, cell_texts, limited_clusters
+from evaluators.run.groups import (
+    FEWER_CLUSTERS,
+    MOST_SLICES,
+    OTHER_VALUES,
+    ClusterSum,
+    beyond_first,
+    cell_texts,
+    limited_clusters,
+)
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, key_of, target_of
 
@@ -80,8 +88,7 @@ class Tally(Sum):
     ratios: dict[str, RatioSums] = field(default_factory=dict)
     """What an interval is made from, for each metric that is watched, by `watch.key_of`."""
     cluster_empties: dict[str, dict[str, Four]] = field(default_factory=dict)
-    """What the empty values of each field come to in each cluster, as an `InRow`, where the suite clusters rows. There are more of these
-    than of other sums, so that clusters share groups sooner."""
+    """What the empty values of each field come to in each cluster, as an `InRow`, where the suite clusters rows."""
 
     @staticmethod
     def of(fields: int) -> Tally:
@@ -150,7 +157,7 @@ class Tally(Sum):
             for path in sorted(self.paths.keys() - {OVERFLOW})[MOST_PATHS:]:
                 plus(self.paths, {OVERFLOW: self.paths.pop(path)})
         self.clusters = limited_clusters(self.clusters)
-        self.cluster_empties = limited_clusters(self.cluster_empties, *_CLUSTERS)
+        self.cluster_empties = limited_clusters(self.cluster_empties, *FEWER_CLUSTERS)
         if len(self.ratios) > MOST_LOOKED_AT:
             targets = [target for target in map(target_of, self.ratios) if target[1] in EMPTY_RATES]
             beyond = set(sorted({path or ALL_FIELDS for path, _ in targets})[MOST_LOOKED_AT:])
@@ -176,8 +183,6 @@ class Tally(Sum):
         return sum(self.row_statuses[status] for status in RowStatus if status.scored)
 
 
-_CLUSTERS: Final = (2_048, 512)
-"""Clusters of which empty values are counted apart, and the groups that more of them share."""
 MOST_LOOKED_AT: Final = 4_000
 """Fields of an open tree whose empty values are counted, the first in alphabetical order: those that have metrics, and places above."""
 

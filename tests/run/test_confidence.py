@@ -18,9 +18,10 @@ import evaluators
 from evaluators.issues import Problems
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
-from evaluators.run.confidence import LEVELS, auroc, brier, least_rows, safe_threshold, step_of
-from evaluators.run.intervals import at_most
-from evaluators.run.result import ConfidenceStats
+from evaluators.run.confidence import LEVELS, ConfidenceSums, auroc, brier, least_rows, safe_threshold, step_of
+from evaluators.run.exact_sums import plus
+from evaluators.run.intervals import at_most, moments_of_clusters, share_interval
+from evaluators.run.result import ConfidenceStats, Interval
 from evaluators.testsets import delimited
 
 ROWS = st.lists(st.tuples(st.integers(0, LEVELS), st.booleans()), min_size=1, max_size=12)
@@ -181,9 +182,51 @@ def test_a_gate_is_undecided_where_too_many_rows_have_no_confidence() -> None:
 
 
 def test_rows_that_belong_together_have_no_threshold() -> None:
-    found = of([(0.9, True)] * 200, statistics={"cluster": "row.id"})
-    assert (found.threshold, found.accepted, found.bins[0].ci) == (None, None, None)
+    found = run([(0.9, True)] * 200, statistics={"cluster": "row.id"}).result
+    assert (found.confidence[0].threshold, found.confidence[0].accepted) == (None, None)
+    assert "intervals are over groups, and no threshold is sure" in " ".join(page_text(run_page(found)).split())
     assert of([(0.9, True)] * 200).threshold == 0.9
+
+
+GROUPED = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from([0, 0.3, 0.95, 0.97, 0.99, 1, "", "?"]), st.booleans()), min_size=1
+)
+
+
+@given(GROUPED, st.sampled_from([{"statistics": {"cluster": "row.doc"}}, {"repeats": "row.doc"}]))
+def test_rows_that_belong_together_are_one_unit_of_every_interval(
+    rows: list[tuple[int, float | str, bool]], suite: dict[str, Any]
+) -> None:
+    given = [
+        {"doc": f"d{doc}", "conf": conf, "output": "y" if right else "n", "expected": "y"} for doc, conf, right in rows
+    ]
+    (found,) = (
+        evaluators.load({"evaluators": ["exact_match"], "confidence": "row.conf", **suite}).run(given).result.confidence
+    )
+    known = [(doc, conf, right) for doc, conf, right in rows if not isinstance(conf, str)]
+
+    def interval(low: float, high: float, counted: bool) -> Interval | None:
+        chosen = [(doc, right is counted) for doc, conf, right in known if low <= conf < high or conf == high == 1]
+        groups = ([one for group, one in chosen if group == doc] for doc in range(4))
+        return share_interval(moments_of_clusters((len(one), Fraction(sum(one))) for one in groups))
+
+    assert [one.ci for one in found.bins] == [interval(one.low, one.high, True) for one in found.bins]
+    assert [one.ci for one in found.accept] == [interval(one.threshold, 1, False) for one in found.accept]
+
+
+def test_many_groups_share_their_sums_in_whatever_order_they_come() -> None:
+    def sums(names: range) -> ConfidenceSums:
+        found = ConfidenceSums(clusters={f"c{name}": {90_000: [name % 2, 1]} for name in names})
+        found.limit()
+        return found
+
+    whole = sums(range(5_000))
+    assert len(whole.clusters) == 512
+    assert plus(sums(range(300)), sums(range(300, 5_000))).clusters == whole.clusters
+    assert [sum(column) for column in zip(*(one[90_000] for one in whole.clusters.values()), strict=True)] == [
+        2_500,
+        5_000,
+    ]
 
 
 def test_nothing_measured_is_exit_code_3() -> None:
@@ -207,11 +250,15 @@ def test_what_a_suite_cannot_say(suite: dict[str, Any], said: str) -> None:
         evaluators.load({"evaluators": ["exact_match"], **suite}).run([{"output": "a", "expected": "a", "conf": 1}])
 
 
-def test_workers_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("suite", [{}, {"repeats": "row.question"}])
+def test_workers_change_nothing(suite: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "SPLIT_BYTES", 5_000)
-    lines = [f"{at % 97 / 97 if at % 50 else 'high'},{'yes' if at * at % 11 < 7 else 'no'},yes" for at in range(2_000)]
-    (tmp_path / "rows.csv").write_text("conf,output,expected\n" + "\n".join(lines), encoding="utf-8")
-    suite = evaluators.load({"evaluators": ["exact_match"], "confidence": "row.conf"})
-    alone, several = (suite.run(tmp_path / "rows.csv", workers=count).result.confidence for count in (1, 2))
+    lines = [
+        f"{at % 97 / 97 if at % 50 else 'high'},{'yes' if at * at % 11 < 7 else 'no'},yes,{at * 7 % 30}"
+        for at in range(2_000)
+    ]
+    (tmp_path / "rows.csv").write_text("conf,output,expected,question\n" + "\n".join(lines), encoding="utf-8")
+    loaded = evaluators.load({"evaluators": ["exact_match"], "confidence": "row.conf", **suite})
+    alone, several = (loaded.run(tmp_path / "rows.csv", workers=count).result.confidence for count in (1, 2))
     assert alone == several
     assert (alone[0].n, alone[0].first_unusable[1]) == (1_960, (52, "high"))
