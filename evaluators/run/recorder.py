@@ -253,9 +253,10 @@ class _Outcomes:
             if whole or any(isinstance(slots[slot][index], CellError) for slot in one.inputs):
                 return _of_result(explained(one, slots, index), whole=first or self._everything)
             wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
-            return (
-                Recorded(tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed))) if wanted else Recorded()
-            )
+            lost = tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed)) if wanted else ()
+            if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
+                return _of_result(explained(one, slots, index), whole=False)
+            return Recorded(lost)
         except (RowProblem, OutOfTime) as error:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
@@ -323,7 +324,7 @@ def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
         return [_UNREADABLE]
     if fields and verdict.statuses and verdict.status not in _LEFT_OUT:
         names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
-        if names or verdict.counts is None:
+        if names or (verdict.counts is None and _fine(verdict)):
             return names
     if verdict.status is not RowStatus.SCORED:
         return []

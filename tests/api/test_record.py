@@ -232,6 +232,21 @@ def swapped(text: str, first: int) -> str:
     return "".join(lines)
 
 
+def test_a_row_that_gives_nothing_to_look_for_says_so_however_late_it_comes(tmp_path: Path) -> None:
+    rows = [
+        {"id": str(at), "mail": "Bob", "output": json.dumps({"name": None if at > 30 else "Bob"})} for at in range(40)
+    ]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    (tmp_path / "suite.yaml").write_text(
+        "evaluators:\n  - grounded: {name: listed, source: mail, fields: [name]}\n  - grounded: {name: all, source: mail}\n",
+        encoding="utf-8",
+    )
+    rows_csv = tmp_path / "rows.csv"
+    cli("run", str(tmp_path / "suite.yaml"), str(tmp_path / "rows.jsonl"), "--no-results", "-o", str(rows_csv))
+    last = rows_csv.read_text(encoding="utf-8").splitlines()[-1]
+    assert last.endswith(',"listed: the output gives nothing to look for; all: the output gives nothing to look for"')
+
+
 @pytest.mark.parametrize(
     ("file", "change", "said"),
     [
