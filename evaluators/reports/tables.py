@@ -163,7 +163,7 @@ def beside_the_rate(stats: EvaluatorStats) -> Iterable[str]:
         ("not_given_rate", "of fields not given"),
     ):
         if (found := stats.metric(name)) is not None and found.mean is not None:
-            yield f"{percent_text(found.mean)} {said}"
+            yield f"{percent_text(found.mean)} {said} ({rows_text(found.n)})"
 
 
 def of_extra_items(stats: EvaluatorStats) -> str:
