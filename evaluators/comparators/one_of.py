@@ -52,7 +52,7 @@ class OneOf(Normalization, Comparator):
     answer. `row.COLUMN`: they are in that column, as a JSON list; a cell that is no list is one answer, and in an empty one
     there is none beside the expected value."""
     separator: str | None = Field(None, min_length=1)
-    """What stands between the answers in a cell of that column, such as `"|"`, where they are no JSON list."""
+    """What stands between the answers in a cell of that column, such as `"|"`. With it, no cell is read as a JSON list."""
 
     examples = (
         Pair("a listed value", "unknown", "n/a", True, {"values": ["n/a", "none"]}),
