@@ -205,9 +205,13 @@ def _field_measured_nothing(
     line: EvaluatorLine, path: str, unmet: bool, where: str | None, first: Sequence[FirstRows]
 ) -> Issue:
     """`unmet` says that the field's own condition kept it from being measured."""
-    noun = "field" if line.settings.scored_fields().tree is not None else "rule"
+    scored = line.settings.scored_fields()
+    given = "not_given_rate" in scored.metrics
+    noun = "field" if given or scored.tree is not None else "rule"
     if unmet:
         said, hint = "measured nothing: its `when` held in no row", "look at its `when`"
+    elif given:
+        said, hint = "measured nothing: no output gives a value to look for", "look at its path"
     elif noun == "rule":
         said, hint = "measured nothing: no row has all of its fields", "look at its paths"
     else:

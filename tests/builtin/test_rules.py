@@ -161,6 +161,16 @@ def test_a_rule_that_no_row_measures_is_an_error(tmp_path: Path, monkeypatch: py
     assert 'suite.yaml:5:7: "rules": the rule "b [x" measured nothing: no row has all of its fields' in said
 
 
+def test_a_field_that_no_output_gives_is_no_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = "test_set: rows.csv\nevaluators:\n  - grounded: {source: mail, fields: [a, b]}\n"
+    write_files(tmp_path, {"suite.yaml": suite, "rows.csv": 'id,mail,output\n1,1,"{""a"": 1}"\n'})
+    done = cli("run", "suite.yaml", "--no-results")
+    assert done.exit_code == 3
+    said = " ".join(done.output.split())
+    assert '"grounded": the field "b" measured nothing: no output gives a value to look for' in said
+
+
 _SUITE = """\
 test_set: rows.csv
 evaluators:
