@@ -138,7 +138,8 @@ class ConfidenceCounts:
                     band = sums.clusters.setdefault(cluster, {}).setdefault(_BANDS[bisect(_BANDS, step) - 1], [0, 0])
                     band[0] += not label
                     band[1] += 1
-            sums.limit()
+            if len(sums.clusters) > 2 * FEWER_CLUSTERS[0]:  # now and then: it looks at all of them
+                sums.limit()
 
     def _label(self, name: str, verdict: Result) -> bool | None:
         """Whether a field is right in a row; None where it was not measured. One with several values is right where all are."""
@@ -190,6 +191,7 @@ def _stats(
     variant: str | None,
     clustered: bool,
 ) -> ConfidenceStats:
+    sums.limit()
     known = {step: (sums.right.get(step, 0), sums.wrong.get(step, 0)) for step in sums.right.keys() | sums.wrong.keys()}
     missing, unusable = (sum(known.pop(step, (0, 0))) for step in (_MISSING, _UNUSABLE))
     n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())

@@ -250,15 +250,15 @@ def test_what_a_suite_cannot_say(suite: dict[str, Any], said: str) -> None:
         evaluators.load({"evaluators": ["exact_match"], **suite}).run([{"output": "a", "expected": "a", "conf": 1}])
 
 
-@pytest.mark.parametrize("suite", [{}, {"repeats": "row.question"}])
+@pytest.mark.parametrize("suite", [{}, {"repeats": "row.question"}, {"statistics": {"cluster": "row.number"}}])
 def test_workers_change_nothing(suite: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(delimited, "SPLIT_BYTES", 5_000)
     lines = [
-        f"{at % 97 / 97 if at % 50 else 'high'},{'yes' if at * at % 11 < 7 else 'no'},yes,{at * 7 % 30}"
-        for at in range(2_000)
+        f"{at % 97 / 97 if at % 50 else 'high'},{'yes' if at * at % 11 < 7 else 'no'},yes,{at * 7 % 30},{at}"
+        for at in range(2_100)
     ]
-    (tmp_path / "rows.csv").write_text("conf,output,expected,question\n" + "\n".join(lines), encoding="utf-8")
+    (tmp_path / "rows.csv").write_text("conf,output,expected,question,number\n" + "\n".join(lines), encoding="utf-8")
     loaded = evaluators.load({"evaluators": ["exact_match"], "confidence": "row.conf", **suite})
     alone, several = (loaded.run(tmp_path / "rows.csv", workers=count).result.confidence for count in (1, 2))
     assert alone == several
-    assert (alone[0].n, alone[0].first_unusable[1]) == (1_960, (52, "high"))
+    assert (alone[0].n, alone[0].first_unusable[1]) == (2_058, (52, "high"))
