@@ -9,12 +9,12 @@ A walk gives the `EmptyValues` of the rows of a chunk; `EmptyCounts` counts them
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
-from operator import index
+from functools import lru_cache
+from operator import add, index
 from types import NoneType
-from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias
+from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
@@ -45,6 +45,15 @@ class InRow(NamedTuple):
 
 FILLED, EMPTY = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0)
 """One value that is expected and given, and one that is neither."""
+NOTHING: Final = InRow(0, 0, 0, 0)
+_VALUES: Final = {
+    (False, False): FILLED,
+    (True, True): EMPTY,
+    (True, False): InRow(1, 1, 0, 0),
+    (False, True): InRow(0, 0, 1, 1),
+}
+"""What one value comes to, given that the expected one is empty, and the output's."""
+_Same = TypeVar("_Same")
 Field: TypeAlias = "str | tuple[Any, ...]"
 """A field by its name, or by its place."""
 FieldRows: TypeAlias = tuple[str, Collection[int]]
@@ -66,19 +75,20 @@ class EmptyValues(Struct):
 
     usual: list[tuple[InRow, Sequence[Field], Sequence[int]]] = field(default_factory=list)
     """Fields that come to the same in some rows."""
-    odd: list[tuple[Field, int, InRow, int]] = field(default_factory=list)
-    """(field, row, what it comes to there, 1): what it usually comes to is taken back with −1."""
+    odd: list[tuple[Field, Sequence[int], InRow, int]] = field(default_factory=list)
+    """(field, rows, what it comes to there, 1): what it usually comes to is taken back with −1."""
 
-    def add(self, names: Sequence[Field], by_row: Mapping[int, Iterable[int]]) -> None:
+    def add(self, names: Sequence[Field], by_row: Mapping[int, InRow]) -> None:
         """Adds what each of some fields comes to in some rows."""
-        alike: dict[InRow, list[int]] = {}
-        for row, values in by_row.items():
-            alike.setdefault(InRow(*values), []).append(row)
-        self.usual += [(values, names, rows) for values, rows in alike.items()]
+        self.usual += [(values, names, rows) for values, rows in _alike(by_row).items()]
 
-    def replace(self, name: Field, row: int, before: InRow, after: InRow) -> None:
-        """A field does not come to what is usual in a row."""
-        self.odd += [(name, row, before, -1), (name, row, after, 1)]
+    def add_odd(self, name: Field, more: Mapping[int, InRow], usual: Mapping[int, InRow]) -> None:
+        """Adds what a field comes to in some rows beside what is usual."""
+        changes = {row: (usual.get(row), values) for row, values in more.items()}
+        for (before, values), rows in _alike(changes).items():
+            self.odd.append((name, rows, values if before is None else _sum(before, values), 1))
+            if before is not None:
+                self.odd.append((name, rows, before, -1))
 
 
 def of_columns(
@@ -87,45 +97,48 @@ def of_columns(
     """What the fields of some rows come to, from the columns of a walk. `fields` are those with one value in each row; where no column
     has it, neither side does."""
     made = EmptyValues()
-    together: dict[int, list[int]] = {row: [0, 0, 0, 0] for row in rows}
+    together = dict.fromkeys(rows, NOTHING)
     plain: dict[int, tuple[Sequence[int], list[Field]]] = {}
     """Rows in which whole columns come to the same, by the identity of their list, with the fields of these columns."""
+    sets: dict[int, set[int]] = {}
+    """The same rows, by the identity of their list."""
     met: dict[str, list[FieldColumn]] = {}
     for column in columns:
         met.setdefault(column.node.name, []).append(column)
     looked_at, nowhere = dict(fields), list[Field]()
     for name in dict.fromkeys([*met, *looked_at]):
-        by_row: dict[int, list[int]] = {}
+        by_row: dict[int, InRow] = {}
         covered: set[int] = set()
         for _, frame, inside, *_ in met.get(name, ()):
-            covered.update(frame.rows)
             ours = empties(frame.e, absent)
             theirs = ours if frame.o is frame.e else empties(frame.o, absent)
-            if not inside and together.keys() >= set(frame.rows):
+            distinct = sets.get(id(frame.rows)) or sets.setdefault(id(frame.rows), {*frame.rows})
+            covered |= distinct
+            if not inside and together.keys() >= distinct:
                 plain.setdefault(id(frame.rows), (frame.rows, []))[1].append(name)
-                odd = {frame.rows[at]: _value(at in ours, at in theirs) for at in ours | theirs}
+                odd = {frame.rows[at]: _INSTEAD_OF_FILLED[at in ours, at in theirs] for at in ours | theirs}
+                made.add_odd(name, odd, dict.fromkeys(odd, FILLED))
                 for row, values in odd.items():
-                    made.replace(name, row, FILLED, values)
-                    _add(together, row, values)
-                    together[row][2] -= 1
+                    together[row] = _sum(together[row], values)
                 continue
             for at, row in enumerate(frame.rows):
                 if row in together:
-                    _add(by_row, row, _value(at in ours, at in theirs))
+                    value = _VALUES[at in ours, at in theirs]
+                    by_row[row] = _sum(by_row[row], value) if row in by_row else value
         if not covered and len(looked_at.get(name, ())) >= len(together) > 0:
             nowhere.append(name)
-        elif name in looked_at:
-            by_row |= {row: [*EMPTY] for row in looked_at[name] if row not in covered and row in together}
+        elif name in looked_at and len(covered) < len(looked_at[name]):
+            by_row |= {row: EMPTY for row in looked_at[name] if row not in covered and row in together}
         made.add([name], by_row)
         for row, mine in by_row.items():
-            _add(together, row, mine)
-    for shared, names in plain.values():
-        made.usual.append((FILLED, names, shared))
+            together[row] = _sum(together[row], mine)
+    more = [(FILLED, names, shared) for shared, names in plain.values()]
+    more += [(EMPTY, nowhere, list(together))] if nowhere else []
+    for value, names, shared in more:
+        each = _times(value, len(names))
         for row in shared:
-            together[row][2] += len(names)
-    if nowhere:
-        made.usual.append((EMPTY, nowhere, list(together)))
-        together = {row: [mine[0] + len(nowhere), *mine[1:]] for row, mine in together.items()}
+            together[row] = _sum(together[row], each)
+    made.usual += more
     if met or looked_at:
         made.add([ALL_FIELDS], together)
     return made
@@ -133,6 +146,7 @@ def of_columns(
 
 NEITHER, MADE_UP, LEFT_OUT = InRow(1, 0, -1, 0), InRow(1, 1, -1, 0), InRow(0, 0, 0, 1)
 """What is added to a value that stands on both sides: both are empty, the expected one, or the output's."""
+_INSTEAD_OF_FILLED: Final = {(True, True): NEITHER, (True, False): MADE_UP, (False, True): LEFT_OUT}
 GIVEN, INSTEAD = InRow(0, 0, 0, -1), InRow(-1, -1, 0, 0)
 """What is added where contents are expected and the output has something else, and to what it has there."""
 _AS_IT_IS: Final = {
@@ -150,76 +164,83 @@ def of_leaves(
     full: Iterable[tuple[SupportsIndex, Field, Sequence[int]]],
     odd: Iterable[tuple[InRow, Field, Sequence[int]]],
     rows: Collection[int],
-    count: int,
+    counts: Sequence[Sequence[int]],
 ) -> EmptyValues:
     """What the leaves of some rows of open trees come to: status, places and rows of leaves, and of places with contents, and what is to be
-    added to them. There are so many rows in all."""
+    added to them. `counts` say of every row how many leaves match, are wrong, and are lost."""
     made = EmptyValues([(EMPTY, (EACH_ROW,), list(rows))])
-    together = {row: [0, 0, 0, 0] for row in rows}
-    whole = len(together) == count
-    usual: dict[Field, list[dict[int, InRow]]] = {}
-    """By place, what its columns come to in their rows."""
-    further: dict[Field, dict[int, list[int]]] = {}
+    filled, left_empty = {row: sum(counts[row][:3]) for row in rows}, dict.fromkeys(rows, 0)
+    whole = len(filled) == len(counts)
+    usual: dict[tuple[int, int], dict[int, InRow]] = {}
+    """What columns come to in their rows, by the identity of these and the status."""
+    columns_of: dict[Field, list[tuple[int, int]]] = {}
+    further: dict[Field, dict[int, InRow]] = {}
     """By place and row, what is to be added to that."""
     of_leaves_and_contents = [(*column, True) for column in columns]
     of_leaves_and_contents += [(status, (name,), every, False) for status, name, every in full]
     for status, names, every, of_leaf in of_leaves_and_contents:
-        value, times = _AS_IT_IS[index(status)], Counter(every if whole else [row for row in every if row in together])
-        if of_leaf:
-            for row, count in times.items():
-                together[row][2] += value.filled * count * len(names)
-                together[row][3] += value.left_empty * count * len(names)
-        if len(times) > _FEW:
-            if len(times) == times.total():
-                by_row = dict.fromkeys(times, value)
-                made.usual.append((value, names, list(times)))
-            else:
-                by_row = {row: InRow(*[one * count for one in value]) for row, count in times.items()}
-                made.add(names, by_row)
+        key = id(every), index(status)
+        value = _AS_IT_IS[key[1]]
+        if not whole:
+            every = [row for row in every if row in filled]
+        if of_leaf and value.left_empty:
+            for row in every:
+                left_empty[row] += len(names)
+        if len(every) <= _FEW:
             for name in names:
-                usual.setdefault(name, []).append(by_row)
-        else:
-            for name in names:
-                for row, count in times.items():
-                    _add(further.setdefault(name, {}), row, value, count)
+                mine = further.setdefault(name, {})
+                for row in every:
+                    mine[row] = _sum(mine[row], value) if row in mine else value
+            continue
+        if key not in usual:
+            times = Counter(every)
+            usual[key] = {row: _times(value, count) for row, count in times.items()}
+        for name in names:
+            columns_of.setdefault(name, []).append(key)
     for value, name, every in odd:
         mine = further.setdefault(name, {})
         for row in every:
-            if row in together:
-                _add(mine, row, value)
+            if row in filled:
+                mine[row] = _sum(mine[row], value) if row in mine else value
                 if value is not GIVEN:  # contents are leaves of their own
-                    together[row][2] += value.filled
-                    together[row][3] += value.left_empty
-    for name, found in usual.items():
-        if len(found) > 1:
-            several = Counter(chain.from_iterable(found))
-            for row in [row for row, count in several.items() if count > 1]:
-                further.setdefault(name, {}).setdefault(row, [0, 0, 0, 0])
-    for name, by_rows in further.items():
-        for row, more in by_rows.items():
-            for each in (one[row] for one in usual.get(name, ()) if row in one):
-                made.odd.append((name, row, each, -1))
-                _add(by_rows, row, each)
-            made.odd.append((name, row, InRow(*more), 1))
-    made.add([ALL_FIELDS], together)
+                    filled[row] += value.filled
+                    left_empty[row] += value.left_empty
+    alike: dict[tuple[tuple[int, int], ...], list[Field]] = {}
+    for name, keys in columns_of.items():
+        alike.setdefault(tuple(keys), []).append(name)
+    for (first, *others), together in alike.items():
+        by_row = {**usual[first]} if others else usual[first]
+        for one in others:
+            for row, value in usual[one].items():
+                by_row[row] = _sum(by_row[row], value) if row in by_row else value
+        made.add(together, by_row)
+        for name in together:
+            made.add_odd(name, further.pop(name, {}), by_row)
+    for name, more in further.items():
+        made.add_odd(name, more, {})
+    made.add([ALL_FIELDS], {row: InRow(0, 0, filled[row], left_empty[row]) for row in rows})
     return made
 
 
 _FEW: Final = 3
 
 
-def _value(expected_empty: bool, output_empty: bool) -> InRow:
-    """What one value comes to."""
-    if expected_empty:
-        return InRow(1, not output_empty, 0, 0)
-    return InRow(0, 0, 1, output_empty)
+def _alike(by_row: Mapping[int, _Same]) -> dict[_Same, list[int]]:
+    """The rows that have the same, by what that is."""
+    found: dict[_Same, list[int]] = {}
+    for row, value in by_row.items():
+        found.setdefault(value, []).append(row)
+    return found
 
 
-def _add(by_row: dict[int, list[int]], row: int, values: Iterable[int], times: int = 1) -> None:
-    mine = by_row.setdefault(row, [0, 0, 0, 0])
-    for at, value in enumerate(values):
-        if value:
-            mine[at] += value * times
+@lru_cache
+def _sum(one: InRow, other: InRow) -> InRow:
+    return InRow(*map(add, one, other))
+
+
+@lru_cache
+def _times(one: InRow, times: int) -> InRow:
+    return InRow(*[value * times for value in one])
 
 
 class EmptyCounts:
@@ -245,23 +266,31 @@ class EmptyCounts:
             else:
                 counts.update([groups[row] for row in rows])
         odd = self._odd
-        for name, row, values, times in found.odd:
-            if only is None or name in only:
-                odd["" if groups is None else groups[row], name, values] += times
+        for name, rows, values, times in found.odd:
+            if only is not None and name not in only:
+                continue
+            if groups is None:
+                odd["", name, values] += times * len(rows)
+            else:
+                for row in rows:
+                    odd[groups[row], name, values] += times
         if len(odd) + len(self._usual) > self._room:
             self._trim()
 
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
         """By group and field, how many rows have so many empty values."""
-        found: defaultdict[str, defaultdict[str, Counter[InRow]]] = defaultdict(lambda: defaultdict(Counter))
+        found: dict[str, dict[str, dict[InRow, int]]] = {}
+        spelled = {name: _spelled(name) for name in self._names()}
         for (values, names), groups in self._usual.items():
-            spelled = list(map(_spelled, names))
             for group, times in groups.items():
-                for name in spelled:
-                    found[group][name][values] += times
-        for (group, field_, values), times in self._odd.items():
-            found[group][_spelled(field_)][values] += times
-        return {group: dict(fields) for group, fields in found.items()}
+                fields = found.setdefault(group, {})
+                for name in names:
+                    cell = fields.setdefault(spelled[name], {})
+                    cell[values] = cell.get(values, 0) + times
+        for (group, name, values), times in self._odd.items():
+            cell = found.setdefault(group, {}).setdefault(spelled[name], {})
+            cell[values] = cell.get(values, 0) + times
+        return found
 
     def merge_groups(self, beyond: set[str], into: str) -> None:
         """Counts some groups as another one."""
@@ -271,9 +300,12 @@ class EmptyCounts:
         for key in [key for key in self._odd if key[0] in beyond]:
             self._odd[into, key[1], key[2]] += self._odd.pop(key)
 
+    def _names(self) -> set[Field]:
+        return {name for _, names in self._usual for name in names} | {name for _, name, _ in self._odd}
+
     def _trim(self) -> None:
         """Keeps the first fields in alphabetical order: documents may have any number."""
-        names = {name for _, names in self._usual for name in names} | {name for _, name, _ in self._odd}
+        names = self._names()
         kept = set(sorted(names, key=_spelled)[:_MOST])
         if len(kept) < len(names):
             before, self._usual = self._usual, {}

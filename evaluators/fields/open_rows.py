@@ -78,7 +78,7 @@ class OpenRows(ScoredRows):
         return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
-        found = self.walk.empty_values(rows)
+        found = self.walk.empty_values(rows, self.counts)
         for row in rows:
             output = self._outputs[row]
             if (
@@ -89,7 +89,7 @@ class OpenRows(ScoredRows):
             ):
                 # nothing was compared, for nothing is expected
                 given = [key for at, key in enumerate(output) if at not in empties([*output.values()])]
-                found.odd += [((key,), row, InRow(1, 1, 0, 0), 1) for key in given]
+                found.odd += [((key,), [row], InRow(1, 1, 0, 0), 1) for key in given]
         return found
 
     def release(self) -> None:

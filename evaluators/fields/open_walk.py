@@ -386,9 +386,9 @@ class OpenWalk:
         if not all(values) and (found := empties(values)) and not self._skips(name):
             self._odd.append((IF_EMPTY[index(status)], name, [rows[at] for at in found]))
 
-    def empty_values(self, rows: Collection[int]) -> EmptyValues:
-        """What the leaves of some rows come to where values are empty."""
-        return of_leaves(self._columns, self._full, self._odd, rows, len(self.expected))
+    def empty_values(self, rows: Collection[int], counts: Sequence[RowCounts]) -> EmptyValues:
+        """What the leaves of some rows come to where values are empty, given the counts of each row."""
+        return of_leaves(self._columns, self._full, self._odd, rows, counts)
 
     def counts(self) -> list[RowCounts]:
         """The counts of each row: its matches, mismatches, omissions, extra keys, and extra items of lists."""

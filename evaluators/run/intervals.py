@@ -199,14 +199,13 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """
         if not self.units:
             return None
-        ratio = Fraction(self.of(1, 0), self.of(0, 1))
-        size = Fraction(self.of(0, 1), self.units)
+        units, part, whole = self.units, self.of(1, 0), self.of(0, 1)
 
         def central(power: int) -> Fraction:
-            terms = (comb(power, i) * (-ratio) ** (power - i) * self.of(i, power - i) for i in range(power + 1))
-            return sum(terms, Fraction(0)) / (self.units * size**power)
+            terms = (comb(power, i) * (-part) ** (power - i) * whole**i * self.of(i, power - i) for i in range(power + 1))
+            return Fraction(sum(terms) * units ** (power - 1), whole ** (2 * power))
 
-        return Moments(self.units, ratio, central(2), central(3), central(4))
+        return Moments(units, Fraction(part, whole), central(2), central(3), central(4))
 
 
 _DEGREES: Final[tuple[tuple[int, int], ...]] = tuple((i, power - i) for power in range(1, 5) for i in range(power + 1))

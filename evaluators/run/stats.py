@@ -195,7 +195,13 @@ def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
     """
     found: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
     names = {path for path, metric in map(target_of, tally.ratios) if metric in EMPTY_RATES and path != EACH_ROW}
-    cells = tally.cluster_empties.values()
+    cells: dict[str, list[tuple[list[int], int]]] = {}
+    sizes = Counter[int]()
+    for cluster in tally.cluster_empties.values():
+        size = cluster[EACH_ROW][0] if EACH_ROW in cluster else 0
+        sizes[size] += 1
+        for path, sums in cluster.items():
+            cells.setdefault(path, []).append((sums, size))
     for name in names:
         if fields.of_documents and name is not None and name not in tally.paths:
             continue  # nothing but a place above others
@@ -203,8 +209,12 @@ def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
         rows = {metric: tally.ratios.get(key_of((name, metric)), RatioSums()) for metric in EMPTY_RATES}
         units = rows
         if clustered:
-            in_clusters = (_of_cluster(one, name or ALL_FIELDS, every_row) for one in cells)
-            units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(Counter(in_clusters))
+            mine = cells.get(name or ALL_FIELDS, ())
+            in_clusters = Counter(InRow(size - one[2] if every_row else one[0], *one[1:]) for one, size in mine)
+            if every_row:
+                others = sizes - Counter(size for _, size in mine)
+                in_clusters.update({InRow(size, 0, 0, 0): times for size, times in others.items()})
+            units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(in_clusters)
         if every_row:
             silent = tally.ratios[key_of((EACH_ROW, INVENTED))].units - sum(one.units for one in rows.values())
             rows[INVENTED] = rows[INVENTED].with_more(silent)
@@ -212,11 +222,6 @@ def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
             if rows[metric].units and metric in fields.empty_rates(of_field=name is not None):
                 found[name, metric] = rows[metric], units[metric]
     return found
-
-
-def _of_cluster(cells: Mapping[str, Sequence[int]], name: str, every_row: bool) -> InRow:
-    found = InRow(*cells.get(name, (0, 0, 0, 0)))
-    return found._replace(empty=cells[EACH_ROW][0] - found.filled) if every_row else found
 
 
 def _empty_rates(empties: _Empties, path: str | None = None) -> dict[str, Any]:

@@ -146,9 +146,13 @@ class Tally(Sum):
     def add_cluster_empties(self, found: Mapping[str, Mapping[str, Mapping[InRow, int]]]) -> None:
         """Count by cluster and field how many rows have so many empty values."""
         for cluster, fields in found.items():
+            cells: dict[str, Four] = {}
             for name, rows in fields.items():
-                sums = [sum(values[index] * times for values, times in rows.items()) for index in range(4)]
-                plus(self.cluster_empties, {cluster: {name: sums}})
+                sums = cells[name] = [0, 0, 0, 0]
+                for values, times in rows.items():
+                    for index in range(4):
+                        sums[index] += values[index] * times
+            plus(self.cluster_empties, {cluster: cells})
         self.limit()
 
     def limit(self) -> None:
