@@ -2,7 +2,8 @@
 
 Empty is what is not there, null, "", [] and {}, and what a suite calls absent (`absent_values`); whether null counts as absent in the
 scores makes no difference. The values of a field in a row are counted together: a field outside of lists has one, also where neither
-side has it; a field in the items of a list has one for each item in which a side has it, paired or not.
+side has it; a field in the items of a list has one for each item in which a side has it, paired or not. Where a row has several right
+answers and only some are empty, its value counts in neither rate.
 
 A walk gives the `EmptyValues` of the rows of a chunk; `EmptyCounts` counts them, for all rows together or by groups of rows.
 """
@@ -70,6 +71,17 @@ def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
     return found
 
 
+def _of_answers(values: Sequence[Any], absent: Sequence[Any]) -> tuple[set[int], set[int]]:
+    """The positions where all right answers are empty, and those where some are: a list holds the right answers of a row."""
+    ours, either = set[int](), set[int]()
+    for at, value in enumerate(values):
+        answers = value if isinstance(value, list) and value else (value,)
+        empty = len(empties(answers, absent))
+        if empty:
+            (ours if empty == len(answers) else either).add(at)
+    return ours, either
+
+
 class EmptyValues(Struct):
     """What the fields come to in the rows of a chunk."""
 
@@ -109,21 +121,26 @@ def of_columns(
     for name in dict.fromkeys([*met, *looked_at]):
         by_row: dict[int, InRow] = {}
         covered: set[int] = set()
-        for _, frame, inside, *_ in met.get(name, ()):
-            ours = empties(frame.e, absent)
+        for node, frame, inside, *_ in met.get(name, ()):
+            either = set[int]()
+            if node.of_answers is None:
+                ours = empties(frame.e, absent)
+            else:
+                ours, either = _of_answers(frame.e, absent)
             theirs = ours if frame.o is frame.e else empties(frame.o, absent)
             distinct = sets.get(id(frame.rows)) or sets.setdefault(id(frame.rows), {*frame.rows})
             covered |= distinct
             if not inside and together.keys() >= distinct:
                 plain.setdefault(id(frame.rows), (frame.rows, []))[1].append(name)
-                odd = {frame.rows[at]: _INSTEAD_OF_FILLED[at in ours, at in theirs] for at in ours | theirs}
+                odd = {frame.rows[at]: _INSTEAD_OF_FILLED[at in ours, at in theirs] for at in ours | (theirs - either)}
+                odd |= {frame.rows[at]: NOT_COUNTED for at in either}
                 made.add_odd(name, odd, dict.fromkeys(odd, FILLED))
                 for row, values in odd.items():
                     together[row] = _sum(together[row], values)
                 continue
             for at, row in enumerate(frame.rows):
                 if row in together:
-                    value = _VALUES[at in ours, at in theirs]
+                    value = NOTHING if at in either else _VALUES[at in ours, at in theirs]
                     by_row[row] = _sum(by_row[row], value) if row in by_row else value
         if not covered and len(looked_at.get(name, ())) >= len(together) > 0:
             nowhere.append(name)
@@ -146,6 +163,8 @@ def of_columns(
 
 NEITHER, MADE_UP, LEFT_OUT = InRow(1, 0, -1, 0), InRow(1, 1, -1, 0), InRow(0, 0, 0, 1)
 """What is added to a value that stands on both sides: both are empty, the expected one, or the output's."""
+NOT_COUNTED: Final = InRow(0, 0, -1, 0)
+"""What is added where an empty output is right and so is another, of several right answers."""
 _INSTEAD_OF_FILLED: Final = {(True, True): NEITHER, (True, False): MADE_UP, (False, True): LEFT_OUT}
 GIVEN, INSTEAD = InRow(0, 0, 0, -1), InRow(-1, -1, 0, 0)
 """What is added where contents are expected and the output has something else, and to what it has there."""

@@ -84,6 +84,21 @@ def test_items_of_lists_count_one_by_one_and_what_has_no_partner_is_invented_or_
         assert counts(field) == (2, 1.0, 2, 1.0), kind
 
 
+def test_where_an_empty_answer_is_right_and_another_too_neither_rate_counts_the_value() -> None:
+    rows = [
+        {"expected": {"a": None}, "output": {"a": None}, "also": "Paris"},
+        {"expected": {"a": None}, "output": {"a": "Paris"}, "also": "Paris"},
+        {"expected": {"a": None}, "output": {"a": "Rome"}, "also": ""},
+        {"expected": {"a": "Oslo"}, "output": {"a": None}, "also": ["Bergen"]},
+        {"expected": {"a": "Oslo"}, "output": {"a": "Bergen"}, "also": ["Bergen"]},
+        {"expected": {"a": "Oslo"}, "output": {"a": ""}, "also": ["Bergen", None]},
+    ]
+    fields = {"a": {"one_of": {"answers": "row.also"}}}
+    lines = [{kind: {"name": kind, "fields": fields}} for kind in ("json_multi_field_match", "schema_match")]
+    for one in evaluators.load({"evaluators": lines}).run(rows).result.evaluators:
+        assert counts(one.fields[0]) == counts(one) == (1, 1.0, 2, 0.5)
+
+
 def test_what_a_suite_calls_absent_is_empty_and_blocked_and_invalid_rows_do_not_count() -> None:
     one = {"schema_match": {"fields": ["a"], "absent_values": ["n/a"], "needs": ["length"]}}
     suite = {"evaluators": [{"length": {"max": 20}}, one]}
