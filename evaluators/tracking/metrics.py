@@ -142,6 +142,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
             yield group, group.name, _field(one_field)
+            yield group, group.name, _flips(result, stats, one_field.path)
             yield group, group.name, _confidence(result, stats, one_field.path)
 
 
@@ -194,6 +195,15 @@ def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
                 yield f"repeats/pass_at_{each.k}", each.pass_at_k
                 yield f"repeats/pass_all_{each.k}", each.pass_all_k
                 yield f"repeats/groups_at_{each.k}", each.groups or None
+
+
+def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
+    """In how many groups of outputs a field is right in some and wrong in others."""
+    for one in result.repeats:
+        if (one.evaluator, one.variant) == (stats.name, stats.variant):
+            for each in one.fields:
+                if each.path == field:
+                    yield from ((f"repeats/{name}", getattr(each, name)) for name in ("flips", "groups", "share"))
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:

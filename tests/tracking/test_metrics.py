@@ -78,6 +78,7 @@ def test_every_figure_has_a_name_of_its_own_and_what_it_is_over() -> None:
     assert (form.metrics["invented_rate"], form.metrics["expected_empty"]) == (1 / 3, 3)
     assert (form.metrics["left_empty_rate"], form.metrics["expected_filled"]) == (2 / 5, 5)
     assert [form.metrics[f"repeats/{name}"] for name in ("pass_at_2", "pass_all_2", "groups_at_2")] == [1 / 2, 0, 2]
+    assert [named[f"evaluator/form/field/fax/repeats/{name}"] for name in ("flips", "groups", "share")] == [1, 2, 1 / 2]
     assert (form.metrics["confidence/n"], form.metrics["confidence/missing"]) == (3, 1)
     assert (total.metrics["n"], total.metrics["confidence/n"], total.metrics["confidence/auroc"]) == (4, 3, 1)
     (grounded,) = (one for one in metric_groups(result) if one.name == "evaluator/grounded")
