@@ -143,10 +143,13 @@ READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, 
 """The same, and where outputs and expected answers are when they are no columns."""
 
 
+_SETTINGS: Final = ("format", "delimiter", "encoding", "sheet", "header_row", "expected", "output", "outputs")
+
+
 def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
     """The settings of `test_set` that these options name, in the order of the help, without those that are not given."""
-    order = ("delimiter", "encoding", "sheet", "header_row", "expected", "output")
-    settings = {name: named[name] for name in order if named.get(name) is not None}
+    given = sorted((_SETTINGS.index(name), name, value) for name, value in named.items() if value is not None)
+    settings = {name: value for _, name, value in given}
     return {**settings, "columns": columns} if columns else settings
 
 
