@@ -267,7 +267,7 @@ def killed(whole: Whole, folder: Path) -> Path:
 
 CHANGES: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "a setting": (
-        lambda folder: edit(folder / "suite.yaml", "header, fields: {city: exact", "header, fields: {city: normalized"),
+        lambda folder: edit(folder / "suite.yaml", "{compare: exact", "{compare: normalized"),
         (), 'the evaluator "header" has other settings: fields → city',
     ),
     "a slice": (
@@ -330,7 +330,7 @@ HARMLESS = {
     "fail_below: 0.99": "fail_below: 0.98",
     "gates: {": "gates: {contains_json: {fail_below: 0.1}, header.city: {metric: recall, fail_below: 0.2}, ",
     "results: {": "results: {lowest_fields: 2, ",
-    "junit]": "json]",
+    "junit, repeats": "json, repeats",
     "slices:": "# a word\nslices:",
 }
 
