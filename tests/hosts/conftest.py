@@ -10,6 +10,11 @@ from tests.hosts.environments import RUNNING, environments
 
 collect_ignore = [name for name in environments() if name != os.environ.get(RUNNING)]
 
+if RUNNING in os.environ:
+    from tests.hosts.table import register
+
+    register()  # the comparator that the suite of the table names, whichever test comes first
+
 
 @pytest.fixture(autouse=True)
 def nothing_stays_registered() -> None:

@@ -9,7 +9,7 @@ from braintrust import Eval
 
 from evaluators.harnesses import RowError, SuiteScorer
 from evaluators.harnesses.autoevals import suite_functions, suite_scorers
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, register
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
 ANSWERS = answers()
@@ -17,7 +17,6 @@ ANSWERS = answers()
 
 @pytest.mark.parametrize("made", [suite_functions, suite_scorers])
 def test_every_row_and_every_average_is_ours(made: Any, ours: Figures) -> None:
-    register()
     suite = SuiteScorer(SUITE)
     data = [{"input": inputs_of(row), "expected": row["expected"]} for row in table_rows()]
     result: Any = Eval(
@@ -34,7 +33,6 @@ def test_every_row_and_every_average_is_ours(made: Any, ours: Figures) -> None:
 
 
 def test_a_scorer_alone_has_the_scores_of_its_fields(ours: Figures) -> None:
-    register()
     header = next(one for one in suite_scorers(SUITE) if one.part == "header")
     by_id = {row["id"]: row for row in table_rows()}
     wrong, invalid = by_id["wrong"], by_id["invalid"]

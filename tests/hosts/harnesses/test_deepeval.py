@@ -11,7 +11,7 @@ from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
 
 from evaluators.harnesses.deepeval import SuiteMetric, suite_metrics
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import inputs_of, table_rows
 
 
@@ -30,7 +30,6 @@ def test_every_test_case_is_ours(
     concurrently: bool, ours: Figures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    register()
     metrics = suite_metrics(SUITE)
     result = evaluate(
         cases(), metrics, error_config=ErrorConfig(ignore_errors=True),

@@ -14,7 +14,7 @@ from inspect_ai.solver import solver
 
 from evaluators.harnesses import SuiteScorer
 from evaluators.harnesses.inspect_ai import suite_scorer
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, register
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, metrics_without, table_rows
 
 ANSWERS = answers()
@@ -44,7 +44,6 @@ def run(folder: Path, scorer: Any, fails: str = "") -> Any:
 
 @pytest.fixture
 def suite() -> SuiteScorer:
-    register()
     return SuiteScorer(SUITE)
 
 

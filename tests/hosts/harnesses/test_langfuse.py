@@ -9,7 +9,7 @@ import pytest
 from langfuse import Langfuse
 
 from evaluators.harnesses.langfuse import SuiteEvaluations
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, metrics_without, table_rows
 
 ANSWERS = answers()
@@ -27,7 +27,6 @@ def run(scores: SuiteEvaluations, fails: str = "") -> Any:
 
 
 def test_every_item_is_ours(ours: Figures) -> None:
-    register()
     scores = SuiteEvaluations(SUITE)
     result = run(scores)
     found = {}
@@ -43,7 +42,6 @@ def test_every_item_is_ours(ours: Figures) -> None:
 
 
 def test_a_row_that_fails_inside_the_host_is_not_among_our_rows(tmp_path: Path) -> None:
-    register()
     scores = SuiteEvaluations(SUITE)
     run(scores, fails="wrong")
     assert scores.suite.metrics() == metrics_without({"wrong"}, tmp_path)

@@ -10,7 +10,7 @@ from langsmith import Client, evaluate
 from langsmith.schemas import Example
 
 from evaluators.harnesses.langsmith import SuiteResults
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
 ANSWERS = answers()
@@ -18,7 +18,6 @@ ANSWERS = answers()
 
 @pytest.mark.filterwarnings("ignore")
 def test_every_run_is_ours(ours: Figures) -> None:
-    register()
     scores = SuiteResults(SUITE)
     dataset = uuid.uuid4()
     examples = [

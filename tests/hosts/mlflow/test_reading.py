@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from mlflow.entities import AssessmentSource
 
 from evaluators.cli import command
-from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures
 from tests.kit import cli
 
 
@@ -114,7 +114,6 @@ def test_some_traces_are_chosen(
         (tmp_path / "s.yaml").write_text(
             f"test_set: {{mlflow: {{traces: {name}, {uri}, {options}}}}}\nevaluators: [exact_match]\n", encoding="utf-8"
         )
-        register()
         ended = CliRunner().invoke(
             command, ["run", str(tmp_path / "s.yaml"), "--results", str(tmp_path), "--name", "x", "--force"]
         )
@@ -138,7 +137,6 @@ def test_some_traces_are_chosen(
     ],
 )
 def test_what_cannot_be_read_is_said(mlflow_store: str, tmp_path: Path, test_set: str, code: int, said: str) -> None:
-    register()
     ended = cli("run", str(suite_on(tmp_path, test_set)), "--no-results")
     assert ended.exit_code == code, ended.output
     assert said in ended.stderr
@@ -149,7 +147,6 @@ def test_a_server_that_is_away_is_said(tmp_path: Path, monkeypatch: pytest.Monke
         taken.bind(("127.0.0.1", 0))
         monkeypatch.setenv("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "0")
         uri = f"http://127.0.0.1:{taken.getsockname()[1]}"
-        register()
         suite = suite_on(tmp_path, f"{{mlflow: {{run: x, uri: '{uri}'}}}}")
         ended = cli("run", str(suite), "--no-results")
     assert ended.exit_code == 3

@@ -9,7 +9,7 @@ import pandas
 import pytest
 
 from evaluators.harnesses.mlflow import SuiteFeedback, table_metrics
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
 ANSWERS = answers()
@@ -22,7 +22,6 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 @pytest.fixture(autouse=True)
 def experiment(mlflow_store: str, request: pytest.FixtureRequest) -> Any:
-    register()
     mlflow.set_tracking_uri(mlflow_store)
     return mlflow.set_experiment(request.node.name)
 

@@ -20,7 +20,7 @@ from evaluators.reports.names import field_name, fitted, segment
 from evaluators.tracking.attachments import flat_params
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.table.rows import table_rows
 from tests.kit import cli
 
@@ -305,7 +305,6 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
 
 def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     in_experiment(monkeypatch, "stopped")
-    register()
     done = finish(load(SUITE), results=tmp_path, name="x", track=("mlflow",), stopped=lambda: True)
     assert done.sent is not None
     (link,) = done.sent.links

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from phoenix.client import Client
 
-from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures
 from tests.kit import cli
 
 
@@ -123,7 +123,6 @@ def test_traces_are_scored_and_get_the_scores(client: Any, tmp_path: Path) -> No
     ],
 )
 def test_what_cannot_be_read_is_said(phoenix_store: str, tmp_path: Path, test_set: str, code: int, said: str) -> None:
-    register()
     ended = cli("run", str(suite_on(tmp_path, test_set)), "--no-results")
     assert ended.exit_code == code, ended.output
     assert said in ended.stderr

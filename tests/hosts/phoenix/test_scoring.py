@@ -10,7 +10,7 @@ import pytest
 from phoenix.client import Client
 
 from evaluators.harnesses.phoenix import suite_evaluators
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
 ANSWERS = answers()
@@ -23,7 +23,6 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
 
 @pytest.fixture
 def client(phoenix_store: str) -> Any:
-    register()
     return Client(base_url=phoenix_store)
 
 

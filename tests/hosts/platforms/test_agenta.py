@@ -12,7 +12,7 @@ import pytest
 
 from evaluators.harnesses.serve import ScoreApp
 from tests.hosts.servers import HOST, free_port
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures
 from tests.hosts.table.rows import inputs_of, table_rows
 
 
@@ -21,7 +21,6 @@ def address() -> Iterator[str]:
     """The service, in this process: the judge of the table is known here."""
     import uvicorn
 
-    register()
     port = free_port()
     server = uvicorn.Server(uvicorn.Config(ScoreApp({"table": SUITE}), host=HOST, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run, daemon=True)

@@ -16,7 +16,6 @@ from tests.hosts.table import (
     assert_same_figures,
     assert_same_rows,
     figures,
-    register,
 )  # fmt: skip
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
@@ -43,7 +42,6 @@ def items() -> list[dict[str, Any]]:
 def test_every_item_and_every_mean_is_ours(tmp_path: Path) -> None:
     from opik.evaluation import evaluate_on_dict_items
 
-    register()
     ours: Figures = figures(tmp_path)
     metric = SuiteMetric(SUITE, columns={"id": "row"}, track=False)
     result: Any = evaluate_on_dict_items(

@@ -16,7 +16,6 @@ from tests.hosts.table import (
     assert_same_figures,
     assert_same_rows,
     figures,
-    register,
 )  # fmt: skip
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
@@ -27,7 +26,6 @@ ANSWERS = answers()
 @pytest.fixture
 def evaluation(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, SuiteScores]:
     monkeypatch.setenv("WEAVE_DISABLED", "true")
-    register()
     scores = SuiteScores(suite=str(SUITE))
     dataset = [{**inputs_of(row), "expected": row["expected"]} for row in table_rows()]
     return weave.Evaluation(dataset=dataset, scorers=[scores]), scores
