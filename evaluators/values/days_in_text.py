@@ -1,0 +1,112 @@
+"""Where a day stands in a text: in numbers, or with the name of its month.
+
+Its year is looked for first, in four digits and in two, and the date around it. What may be read in several ways is found in any of them:
+03/04/2024 is in March and in April.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from typing import Final, TypeAlias
+
+from evaluators.values import dates
+from evaluators.values.text import strip_accents
+from evaluators.values.words_in_text import Span, inside_word
+
+Day: TypeAlias = tuple[int, int, int]
+# what follows the first number is only looked at: another date may begin in it
+_DATE: Final = re.compile(r"([0-9][0-9]{0,3})(?=([-/.] ?| )([0-9]{1,2})\2([0-9]{4}|[0-9]{1,2})(?![0-9]))")
+_DATE_WITH_SIGNS: Final = re.compile("(?<![0-9])([0-9]{4})[年년] ?([0-9]{1,2})[月월] ?([0-9]{1,2})[日일]")
+"""As China, Japan and Korea write them."""
+_MONTH_INSIDE: Final = re.compile(
+    r"([0-9][0-9]{0,3})(?=(?:st|nd|rd|th|er|[.ºª°])?[\s,-]{0,3}(?:(?:of|de) |d['\u2019])?([^\W\d_]{3,12})[.,]?[\s-]{0,3}"
+    r"(?:(?:of|de|del) )?'?([0-9]{4}|[0-9]{1,2})(?![0-9]))"
+)
+_AFTER_MONTH: Final = re.compile(r"([0-9][0-9]?)(?=(?:st|nd|rd|th|[.])?,?\s{0,3}([0-9]{4})(?![0-9]))")
+_LAST_WORD: Final = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?[\s-]{1,3}$")
+_LONGEST_DATE: Final = 32
+"""Characters before and after the beginning of a year in which its day and month stand."""
+
+
+def day_in(text: str, day: Day, languages: Sequence[str]) -> Span | None:
+    """Where the text names a day: around its year, in four digits or in two."""
+    number = str(day[2])
+    for year in _years(day):
+        at = text.find(year)
+        while at >= 0:
+            end = at + len(year)
+            if not (text[at - 1 : at].isdigit() or text[end : end + 1].isdigit()):
+                start, stop = max(0, at - _LONGEST_DATE), end + _LONGEST_DATE
+                if (
+                    text.find(number, start, stop) >= 0
+                    and (span := _day_between(text, start, stop, day, languages)) is not None
+                ):
+                    return span
+            at = text.find(year, end)
+    return None
+
+
+def _day_between(text: str, start: int, end: int, day: Day, languages: Sequence[str]) -> Span | None:
+    """Where a part of the text names a day."""
+    part = text[start:end]
+    for match in _DATE.finditer(text, start, end):
+        if _is_day(match[1], match[3], match[4], day) and not inside_word(text, match.start()):
+            return match.start(), match.end(4)
+    for match in _DATE_WITH_SIGNS.finditer(text, start, end) if not part.isascii() else ():
+        if tuple(map(int, match.groups())) == day:
+            return match.span()
+    names, folded = _names(languages, day[1]), _plain(part)
+    if not any(name in folded for name in names):
+        return None
+    for match in _MONTH_INSIDE.finditer(text, start, end):
+        named = _is_day(match[1], None, match[3], day) and _plain(match[2]) in names
+        if named and not inside_word(text, match.start()):
+            return match.start(), match.end(3)
+    for match in _AFTER_MONTH.finditer(text, start, end):
+        word = _LAST_WORD.search(text, max(0, match.start() - 20), match.start())
+        if word is not None and _plain(word[1]) in names and _is_day(match[1], None, match[2], day):
+            return word.start(), match.end(2)
+    return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _years(day: Day) -> Sequence[str]:
+    """The year of a day in four digits, and in two where they stand for it."""
+    return (f"{day[0]:04}", f"{day[0] % 100:02}") if 1969 <= day[0] <= 2068 else (f"{day[0]:04}",)
+
+
+def _is_day(first: str, second: str | None, third: str, day: Day) -> bool:
+    """Whether three numbers are a day in any usual order; without `second`, which is then the name of its month."""
+    (year, *short), month_and_day = _years(day), {day[1], day[2]}
+    month = day[1] if second is None else int(second)
+    if third in (year, *short) and len(first) < 3:
+        return {int(first), month} == month_and_day
+    if first == year and len(third) < 3:
+        return {month, int(third)} == month_and_day
+    return second is not None and first in short and (month, int(third)) == day[1:]
+
+
+def _plain(word: str) -> str:
+    return strip_accents(word).casefold()
+
+
+@cache
+def _names(languages: Sequence[str], month: int) -> frozenset[str]:
+    """The names of a month, and their beginnings of three letters and more that stand for no other month."""
+    found = set()
+    for language in languages:
+        others = list(map(_plain, dates.MONTHS_IN[language]))
+        name = others.pop(month - 1)
+        beginnings = (name[:length] for length in range(3, len(name)))
+        found |= {name, *(each for each in beginnings if not any(other.startswith(each) for other in others))}
+    return frozenset(found)
+
+
+def is_english_month(word: str) -> bool:
+    """Whether a word is the name of a month, or stands for it."""
+    return _plain(word) in _ENGLISH
+
+
+_ENGLISH: Final = frozenset[str]().union(*(_names(("en",), month) for month in range(1, 13)))
