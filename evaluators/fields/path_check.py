@@ -74,11 +74,9 @@ class ScoredRows:
     """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
 
     def with_known_keys(
-        self, keys: KeySpelling | None, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
+        self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
     ) -> Sequence[Any]:
-        """The outputs, with known keys where another spelling of them does not count."""
-        if keys is None:
-            return outputs
+        """The outputs, with known keys."""
         self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
         return [one.document for one in self.respelt]
 
