@@ -22,7 +22,6 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
-from evaluators.comparators._comparator import Comparator
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import IN_PLACE, ComparedValues, content
 from evaluators.fields.frame import Frame, InstancePath, Unpaired
@@ -31,6 +30,7 @@ from evaluators.fields.item_frames import ItemFrames, against, aligned, in_order
 from evaluators.fields.marks import leaves_of_node
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.reached import reached
+from evaluators.fields.right_answers import with_answers
 from evaluators.fields.scored import MEASURED
 from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.unit_rules import first_keys, item_key
@@ -153,7 +153,7 @@ class Walk:
         node, frame = visit.node, visit.frame
         self.trails[id(node)] = visit.trail
         if self.cells and node.of_answers is not None:
-            frame = self._with_answers(node, node.of_answers, frame)
+            frame = with_answers(node, node.of_answers, self._looked_at(node, frame), self.cells)
             visit = visit._replace(frame=frame)
         there = frame.there()
         if there is not frame and (node.required or node.demanded) and not node.skip:
@@ -176,20 +176,6 @@ class Walk:
         """The pairs of a place in the rows in which its field is not left out."""
         left_out = () if node.line is None else self.left_out.get(node.line.number, ())
         return frame.part([at for at, row in enumerate(frame.rows) if row not in left_out]) if left_out else frame
-
-    def _with_answers(self, node: FieldNode, comparator: Comparator, frame: Frame) -> Frame:
-        """The pairs of a place, each with all the right answers of its row where its expected value stood: that value, then those of the
-        cell. An item that only the output has gets none."""
-        frame, column = self._looked_at(node, frame), comparator.answers_column or ""
-        found = []
-        for at, expected in enumerate(frame.e):
-            if expected is MISSING and not _may_be_expected(node, frame, at):
-                found.append(MISSING)
-                continue
-            given = comparator.answers_in(self.cells[frame.row_of(at)].get(column, MISSING), expected)
-            answers = [*given] if expected is MISSING else [expected, *given]
-            found.append(answers[0] if len(answers) == 1 and not isinstance(answers[0], list) else answers)
-        return Frame(found, frame.o, frame.rows, frame)
 
     def _absent(self, visit: Visit) -> None:
         """A required place that neither side has, or one that the output must have.
@@ -250,7 +236,7 @@ class Walk:
         for path, child in node.below.reached:
             there = reached(frame, path)
             if self.cells and child.of_answers is not None:
-                there = self._with_answers(child, child.of_answers, there)
+                there = with_answers(child, child.of_answers, self._looked_at(child, there), self.cells)
             if not (inside and child.demanded):
                 there = there.there()
             if there.rows and child.unit:
@@ -603,12 +589,3 @@ class Walk:
             unreadable[row] -= fit.unreadable
         counted = [one.counts for one in self.counted()]
         return counted, [Fit.of(*each) for each in zip(counted, outside, unreadable, strict=True)]
-
-
-def _may_be_expected(node: FieldNode, frame: Frame, at: int) -> bool:
-    """Whether the expected document could have a value that it lacks: not in an item of the output alone, nor, where containers have
-    results of their own, in an object that the expected document lacks."""
-    if any(isinstance(step, Unpaired) for step in frame.items_above(at)):
-        return False
-    above = (one.e[at] for one, at in frame.way(at) if one is not frame)
-    return node.policy.containers == "looked through" or all(isinstance(one, dict | list) for one in above)
