@@ -44,16 +44,34 @@ class InRow(NamedTuple):
     left_empty: int
 
 
-FILLED, EMPTY = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0)
-"""One value that is expected and given, and one that is neither."""
+@lru_cache
+def _sum(one: InRow, other: InRow) -> InRow:
+    return InRow(*map(add, one, other))
+
+
+@lru_cache
+def _times(one: InRow, times: int) -> InRow:
+    return InRow(*[value * times for value in one])
+
+
+@lru_cache
+def instead(this: InRow, that: InRow) -> InRow:
+    """What is added to have this in place of that."""
+    return _sum(this, _times(that, -1))
+
+
+FILLED, EMPTY, MADE_UP, LEFT_OUT = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0), InRow(1, 1, 0, 0), InRow(0, 0, 1, 1)
+"""One value: expected and given, neither, given alone, expected alone."""
 NOTHING: Final = InRow(0, 0, 0, 0)
-_VALUES: Final = {
-    (False, False): FILLED,
-    (True, True): EMPTY,
-    (True, False): InRow(1, 1, 0, 0),
-    (False, True): InRow(0, 0, 1, 1),
-}
+_VALUES: Final = {(False, False): FILLED, (True, True): EMPTY, (True, False): MADE_UP, (False, True): LEFT_OUT}
 """What one value comes to, given that the expected one is empty, and the output's."""
+_INSTEAD_OF_FILLED: Final = {key: instead(value, FILLED) for key, value in _VALUES.items()}
+_NOT_COUNTED: Final = instead(NOTHING, FILLED)
+"""What is added where an empty output is right and so is another, of several right answers."""
+AS_IT_IS: Final = {MATCH.number: FILLED, OMISSION.number: LEFT_OUT, HALLUCINATION.number: MADE_UP, 0: MADE_UP}
+"""What a leaf comes to that is not empty, by the number of its status; 0 stands for one in an item that only the output has."""
+GIVEN: Final = instead(FILLED, LEFT_OUT)
+"""What is added where contents are expected and the output has something else."""
 _Same = TypeVar("_Same")
 Field: TypeAlias = "str | tuple[Any, ...]"
 """A field by its name, or by its place."""
@@ -133,7 +151,7 @@ def of_columns(
             if not inside and together.keys() >= distinct:
                 plain.setdefault(id(frame.rows), (frame.rows, []))[1].append(name)
                 odd = {frame.rows[at]: _INSTEAD_OF_FILLED[at in ours, at in theirs] for at in ours | (theirs - either)}
-                odd |= {frame.rows[at]: NOT_COUNTED for at in either}
+                odd |= {frame.rows[at]: _NOT_COUNTED for at in either}
                 made.add_odd(name, odd, dict.fromkeys(odd, FILLED))
                 for row, values in odd.items():
                     together[row] = _sum(together[row], values)
@@ -161,23 +179,6 @@ def of_columns(
     return made
 
 
-NEITHER, MADE_UP, LEFT_OUT = InRow(1, 0, -1, 0), InRow(1, 1, -1, 0), InRow(0, 0, 0, 1)
-"""What is added to a value that stands on both sides: both are empty, the expected one, or the output's."""
-NOT_COUNTED: Final = InRow(0, 0, -1, 0)
-"""What is added where an empty output is right and so is another, of several right answers."""
-_INSTEAD_OF_FILLED: Final = {(True, True): NEITHER, (True, False): MADE_UP, (False, True): LEFT_OUT}
-GIVEN, INSTEAD = InRow(0, 0, 0, -1), InRow(-1, -1, 0, 0)
-"""What is added where contents are expected and the output has something else, and to what it has there."""
-_AS_IT_IS: Final = {
-    MATCH.number: FILLED, OMISSION.number: InRow(0, 0, 1, 1), HALLUCINATION.number: InRow(1, 1, 0, 0), 0: InRow(1, 1, 0, 0),
-}  # fmt: skip
-"""What a leaf comes to that is not empty, by the number of its status; 0 stands for one in an item that only the output has."""
-IF_EMPTY: Final = {
-    MATCH.number: NEITHER, OMISSION.number: InRow(1, 0, -1, -1), HALLUCINATION.number: InRow(0, -1, 0, 0), 0: InRow(0, -1, 0, 0),
-}  # fmt: skip
-"""What is added to one that is."""
-
-
 def of_leaves(
     columns: Iterable[tuple[SupportsIndex, Sequence[Field], Sequence[int]]],
     full: Iterable[tuple[SupportsIndex, Field, Sequence[int]]],
@@ -199,7 +200,7 @@ def of_leaves(
     of_leaves_and_contents += [(status, (name,), every, False) for status, name, every in full]
     for status, names, every, of_leaf in of_leaves_and_contents:
         key = id(every), index(status)
-        value = _AS_IT_IS[key[1]]
+        value = AS_IT_IS[key[1]]
         if not whole:
             every = [row for row in every if row in filled]
         if of_leaf and value.left_empty:
@@ -250,16 +251,6 @@ def _alike(by_row: Mapping[int, _Same]) -> dict[_Same, list[int]]:
     for row, value in by_row.items():
         found.setdefault(value, []).append(row)
     return found
-
-
-@lru_cache
-def _sum(one: InRow, other: InRow) -> InRow:
-    return InRow(*map(add, one, other))
-
-
-@lru_cache
-def _times(one: InRow, times: int) -> InRow:
-    return InRow(*[value * times for value in one])
 
 
 class EmptyCounts:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.fields.empty_values import EmptyValues, InRow, empties
+from evaluators.fields.empty_values import MADE_UP, EmptyValues, empties
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
@@ -89,7 +89,7 @@ class OpenRows(ScoredRows):
             ):
                 # nothing was compared, for nothing is expected
                 given = [key for at, key in enumerate(output) if at not in empties([*output.values()])]
-                found.odd += [((key,), [row], InRow(1, 1, 0, 0), 1) for key in given]
+                found.odd += [((key,), [row], MADE_UP, 1) for key in given]
         return found
 
     def release(self) -> None:

@@ -19,15 +19,17 @@ from typing import Any, Final, SupportsIndex, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.empty_values import (
+    AS_IT_IS,
+    EMPTY,
+    FILLED,
     GIVEN,
-    IF_EMPTY,
-    INSTEAD,
     LEFT_OUT,
     MADE_UP,
-    NEITHER,
+    NOTHING,
     EmptyValues,
     InRow,
     empties,
+    instead,
     of_leaves,
 )
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
@@ -148,7 +150,7 @@ class OpenWalk:
             if extra.rows:  # one value, whatever is in it
                 self._found_whole(HALLUCINATION, extra)
                 self._columns.append((HALLUCINATION, (name,), extra.rows))
-                self._odd.append((INSTEAD, name, extra.rows))
+                self._odd.append((instead(NOTHING, MADE_UP), name, extra.rows))
             frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
         if self._skipping:
             pairs = enumerate(zip(frame.e, frame.o, strict=True))
@@ -204,7 +206,7 @@ class OpenWalk:
             else:
                 self._later(HALLUCINATION, name, [value], [row])
                 if value and value.__class__ is dict:
-                    self._odd.append((INSTEAD, name, [row]))
+                    self._odd.append((instead(NOTHING, MADE_UP), name, [row]))
 
     def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
         """Items that only the output has."""
@@ -377,14 +379,14 @@ class OpenWalk:
             return
         ours = empties(e)
         theirs = ours if o is e else empties(o)
-        for odd, found in ((NEITHER, ours & theirs), (MADE_UP, ours - theirs), (LEFT_OUT, theirs - ours)):
+        for value, found in ((EMPTY, ours & theirs), (MADE_UP, ours - theirs), (LEFT_OUT, theirs - ours)):
             if found:
-                self._odd.append((odd, name, [rows[at] for at in found]))
+                self._odd.append((instead(value, FILLED), name, [rows[at] for at in found]))
 
     def _note_side(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Leaves of one side, or the same on both: notes which are empty."""
         if not all(values) and (found := empties(values)) and not self._skips(name):
-            self._odd.append((IF_EMPTY[index(status)], name, [rows[at] for at in found]))
+            self._odd.append((instead(EMPTY, AS_IT_IS[index(status)]), name, [rows[at] for at in found]))
 
     def empty_values(self, rows: Collection[int], counts: Sequence[RowCounts]) -> EmptyValues:
         """What the leaves of some rows come to where values are empty, given the counts of each row."""
