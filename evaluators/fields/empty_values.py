@@ -103,22 +103,20 @@ def _of_answers(values: Sequence[Any], absent: Sequence[Any]) -> tuple[set[int],
 class EmptyValues(Struct):
     """What the fields come to in the rows of a chunk."""
 
-    usual: list[tuple[InRow, Sequence[Field], Sequence[int]]] = field(default_factory=list)
-    """Fields that come to the same in some rows."""
-    odd: list[tuple[Field, Sequence[int], InRow, int]] = field(default_factory=list)
-    """(field, rows, what it comes to there, 1): what it usually comes to is taken back with −1."""
+    found: list[tuple[InRow, Sequence[Field], Sequence[int], int]] = field(default_factory=list)
+    """(what each of some fields comes to in some rows, these fields, these rows, 1); −1 takes it back."""
 
     def add(self, names: Sequence[Field], by_row: Mapping[int, InRow]) -> None:
         """Adds what each of some fields comes to in some rows."""
-        self.usual += [(values, names, rows) for values, rows in _alike(by_row).items()]
+        self.found += [(values, names, rows, 1) for values, rows in _alike(by_row).items()]
 
     def add_odd(self, name: Field, more: Mapping[int, InRow], usual: Mapping[int, InRow]) -> None:
-        """Adds what a field comes to in some rows beside what is usual."""
+        """Adds what a field comes to in some rows beside what is usual, and takes that back."""
         changes = {row: (usual.get(row), values) for row, values in more.items()}
         for (before, values), rows in _alike(changes).items():
-            self.odd.append((name, rows, values if before is None else _sum(before, values), 1))
+            self.found.append((values if before is None else _sum(before, values), (name,), rows, 1))
             if before is not None:
-                self.odd.append((name, rows, before, -1))
+                self.found.append((before, (name,), rows, -1))
 
 
 def of_columns(
@@ -167,13 +165,13 @@ def of_columns(
         made.add([name], by_row)
         for row, mine in by_row.items():
             together[row] = _sum(together[row], mine)
-    more = [(FILLED, names, shared) for shared, names in plain.values()]
-    more += [(EMPTY, nowhere, list(together))] if nowhere else []
-    for value, names, shared in more:
+    more = [(FILLED, names, shared, 1) for shared, names in plain.values()]
+    more += [(EMPTY, nowhere, list(together), 1)] if nowhere else []
+    for value, names, shared, _ in more:
         each = _times(value, len(names))
         for row in shared:
             together[row] = _sum(together[row], each)
-    made.usual += more
+    made.found += more
     if met or looked_at:
         made.add([ALL_FIELDS], together)
     return made
@@ -188,7 +186,7 @@ def of_leaves(
 ) -> EmptyValues:
     """What the leaves of some rows of open trees come to: status, places and rows of leaves, and of places with contents, and what is to be
     added to them. `counts` say of every row how many leaves match, are wrong, and are lost."""
-    made = EmptyValues([(EMPTY, (EACH_ROW,), list(rows))])
+    made = EmptyValues([(EMPTY, (EACH_ROW,), list(rows), 1)])
     filled, left_empty = {row: sum(counts[row][:3]) for row in rows}, dict.fromkeys(rows, 0)
     whole = len(filled) == len(counts)
     usual: dict[tuple[int, int], dict[int, InRow]] = {}
@@ -259,70 +257,60 @@ class EmptyCounts:
     def __init__(self, only: Collection[str] | None = None) -> None:
         """`only` are the fields that are counted; None counts all."""
         self._only = only
-        self._usual: dict[tuple[InRow, tuple[Field, ...]], Counter[str]] = {}
-        self._odd: Counter[tuple[str, Field, InRow]] = Counter()
+        self._counts: dict[tuple[InRow, tuple[Field, ...]], Counter[str]] = {}
         self._room = _TRIMMED
 
     def take(self, found: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
         """Counts rows of a chunk. `groups` says which group each belongs to; without it all are in one, which has no name."""
         only = self._only
-        for values, names, rows in found.usual:
+        for values, names, rows, times in found.found:
             kept = tuple(names if only is None else [name for name in names if name in only])
             if not kept:
                 continue
-            counts = self._usual.setdefault((values, kept), Counter())
+            counts = self._counts.get((values, kept))
+            if counts is None:
+                counts = self._counts[values, kept] = Counter()
             if groups is None:
-                counts[""] += len(rows)
-            else:
+                counts[""] += times * len(rows)
+            elif times == 1:
                 counts.update([groups[row] for row in rows])
-        odd = self._odd
-        for name, rows, values, times in found.odd:
-            if only is not None and name not in only:
-                continue
-            if groups is None:
-                odd["", name, values] += times * len(rows)
             else:
                 for row in rows:
-                    odd[groups[row], name, values] += times
-        if len(odd) + len(self._usual) > self._room:
+                    counts[groups[row]] += times
+        if len(self._counts) > self._room:
             self._trim()
 
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
         """By group and field, how many rows have so many empty values."""
         found: dict[str, dict[str, dict[InRow, int]]] = {}
         spelled = {name: _spelled(name) for name in self._names()}
-        for (values, names), groups in self._usual.items():
+        for (values, names), groups in self._counts.items():
             for group, times in groups.items():
                 fields = found.setdefault(group, {})
                 for name in names:
                     cell = fields.setdefault(spelled[name], {})
                     cell[values] = cell.get(values, 0) + times
-        for (group, name, values), times in self._odd.items():
-            cell = found.setdefault(group, {}).setdefault(spelled[name], {})
-            cell[values] = cell.get(values, 0) + times
         return found
 
     def merge_groups(self, beyond: set[str], into: str) -> None:
         """Counts some groups as another one."""
-        for counts in self._usual.values():
+        for counts in self._counts.values():
             for group in beyond & counts.keys():
                 counts[into] += counts.pop(group)
-        for key in [key for key in self._odd if key[0] in beyond]:
-            self._odd[into, key[1], key[2]] += self._odd.pop(key)
 
     def _names(self) -> set[Field]:
-        return {name for _, names in self._usual for name in names} | {name for _, name, _ in self._odd}
+        return {name for _, names in self._counts for name in names}
 
     def _trim(self) -> None:
         """Keeps the first fields in alphabetical order: documents may have any number."""
         names = self._names()
         kept = set(sorted(names, key=_spelled)[:_MOST])
         if len(kept) < len(names):
-            before, self._usual = self._usual, {}
+            before, self._counts = self._counts, {}
             for (values, fields), counts in before.items():
-                self._usual.setdefault((values, tuple([one for one in fields if one in kept])), Counter()).update(counts)
-            self._odd = Counter({key: times for key, times in self._odd.items() if key[1] in kept})
-        self._room = max(_TRIMMED, 2 * (len(self._odd) + len(self._usual)))
+                if some := tuple([one for one in fields if one in kept]):
+                    self._counts.setdefault((values, some), Counter()).update(counts)
+        self._room = max(_TRIMMED, 2 * len(self._counts))
 
 
 _MOST: Final = 20_000

@@ -89,7 +89,7 @@ class OpenRows(ScoredRows):
             ):
                 # nothing was compared, for nothing is expected
                 given = [key for at, key in enumerate(output) if at not in empties([*output.values()])]
-                found.odd += [((key,), [row], MADE_UP, 1) for key in given]
+                found.found += [(MADE_UP, [(key,)], [row], 1) for key in given]
         return found
 
     def release(self) -> None:
