@@ -10,6 +10,7 @@ from evaluators.reports.document import PageTable, Paragraph, Section, heads
 from evaluators.reports.tables import with_variant
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import PassesAt, RepeatStats, RunResult
+from evaluators.values.quoting import first_ones
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
@@ -50,6 +51,15 @@ def passes_line(one: RepeatStats) -> str:
         f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}{left_out(each)}"
         for each in shown
     )
+
+
+def flips_line(one: RepeatStats) -> str:
+    """The fields that flip, the most frequent first, with their shares of groups."""
+    said = [
+        f"{each.path} {percent_text(each.share)} {interval_text(each.ci)} of {counted(each.groups, 'group')}"
+        for each in one.fields
+    ]
+    return f"fields that flip: {first_ones(said, MOST_LISTED)}"
 
 
 def _blocks(one: RepeatStats) -> Iterator[Paragraph | PageTable]:

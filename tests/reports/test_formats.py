@@ -255,10 +255,11 @@ def test_a_failed_gate_is_a_failed_test(runs: dict[str, RunResult]) -> None:
 def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
     suite = junit(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
     said = {test.attrib["name"]: test.findtext("system-out", "").splitlines() for test in suite.findall("testcase")}
-    invented, left_empty, groups, confidence, of_field = said["form"][1:]
+    invented, left_empty, groups, flips, confidence, of_field = said["form"][1:]
     assert invented == "invented 33.3 % [0.0, 100.0] of 3 values"
     assert left_empty == "left empty 40.0 % [0.0, 100.0] of 5 values"
     assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 25.0 %")
+    assert flips == "fields that flip: fax 50.0 % [9.5, 90.5] of 2 groups"
     assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE 0.4667")
     assert of_field.startswith("confidence in total: sure in 3 rows: Brier 0.0467")
     beside = [line.partition(" % ")[2] for line in said["grounded"][1:3]]

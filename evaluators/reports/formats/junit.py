@@ -18,7 +18,7 @@ from xml.etree.ElementTree import Element, SubElement
 from evaluators.reports.confidence_sections import calibration_line, threshold_line
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.repeat_sections import passes_line, repeat_line
+from evaluators.reports.repeat_sections import flips_line, passes_line, repeat_line
 from evaluators.reports.tables import beside_the_rate
 from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
 from evaluators.run.reader import Run
@@ -134,7 +134,7 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
 
 
 def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
-    """Rates, repeats and confidences of an evaluator, a line each."""
+    """Rates, repeats, fields that flip and confidences of an evaluator, a line each."""
     for name, rate, count in (
         ("invented", stats.invented_rate, stats.expected_empty), ("left empty", stats.left_empty_rate, stats.expected_filled),
     ):  # fmt: skip
@@ -144,10 +144,14 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
             yield f"{name} {percent_text(rate)}{interval} of {counted(count, 'value')}"
     yield from beside_the_rate(stats)
     mine = (stats.name, stats.variant)
-    yield from (f"{repeat_line(one)}{passes_line(one)}" for one in result.repeats if (one.evaluator, one.variant) == mine)
-    for one in result.confidence:
+    for one in result.repeats:
         if (one.evaluator, one.variant) == mine:
-            yield f"confidence{f' in {one.field}' if one.field else ''}: {calibration_line(one)}; {threshold_line(one)}"
+            yield f"{repeat_line(one)}{passes_line(one)}"
+            if one.fields:
+                yield flips_line(one)
+    for sure in result.confidence:
+        if (sure.evaluator, sure.variant) == mine:
+            yield f"confidence{f' in {sure.field}' if sure.field else ''}: {calibration_line(sure)}; {threshold_line(sure)}"
 
 
 def _left_out(stats: EvaluatorStats) -> list[str]:
