@@ -8,6 +8,7 @@ from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Rea
 from evaluators.model import JSON, Result, RowStatus
 from evaluators.values import json_documents
 from evaluators.values.equality import same
+from evaluators.values.files import shown
 from evaluators.values.json_choice import Want
 from evaluators.values.quoting import kind
 
@@ -82,4 +83,4 @@ def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_
 
 def _excerpt(text: str) -> str:
     text = " ".join(text[: 4 * _EXCERPT].split()) if len(text) > _EXCERPT else text
-    return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
+    return shown(text, _EXCERPT)

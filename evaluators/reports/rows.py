@@ -23,6 +23,7 @@ from evaluators.reports.names import score_name
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.run.record_lines import Recorded
+from evaluators.values.files import shown
 from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 _NOTHING: Final = Recorded()
@@ -276,8 +277,7 @@ def _why_of_field(field: Outcome) -> str:
 
 
 def _short(value: object) -> str:
-    text = _JSON(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    return shown(_JSON(value), _LONGEST_VALUE)
 
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode

@@ -22,6 +22,7 @@ from msgspec import Struct
 
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
+from evaluators.values.files import shown
 
 Value = TypeVar("Value")
 
@@ -269,7 +270,7 @@ def passing_status(status: int) -> bool:
 def _said(error: Exception) -> str:
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     text = " ".join(with_shown_addresses(text).split()) or type(error).__name__
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shown(text, _LONGEST)
 
 
 def _whole(data: bytes, size: int) -> bytes:
