@@ -312,7 +312,7 @@ class Work:
         self.counts = [EvaluatorCounts(one, job) for one in plan.evaluators]
         self.ledgers = [each.ledger for each in self.counts]
         fields = [each.fields.names for each in self.counts]
-        self.slices = {name: SliceCounts(self.ledgers, fields=fields) for name in job.slices}
+        self.slices = {name: SliceCounts(self.ledgers, fields) for name in job.slices}
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
         self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)

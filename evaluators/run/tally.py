@@ -276,19 +276,17 @@ class Ledger:
 class SliceCounts:
     """The verdicts of one split, counted by the values of one column."""
 
-    def __init__(
-        self, ledgers: Sequence[Ledger], most: int = MOST_SLICES, fields: Sequence[Sequence[str]] | None = None
-    ) -> None:
+    def __init__(self, ledgers: Sequence[Ledger], fields: Sequence[Sequence[str]], most: int = MOST_SLICES) -> None:
         """`fields` are those of each evaluator that have metrics in slices."""
         self._ledgers = ledgers
-        self._empties = [EmptyCounts({ALL_FIELDS, *names}) for names in fields or [()] * len(ledgers)]
+        self._empties = [EmptyCounts({ALL_FIELDS, *names}) for names in fields]
         self._most = most
         self._counts: list[Counter[tuple[str, int]]] = [Counter() for _ in ledgers]
         self._values: set[str] = set()
         self._last: str | None = None  # values after this one are not among the first
 
     def add(
-        self, cells: Sequence[Any], codes: Sequence[Sequence[int]], empties: Sequence[Sequence[FoundEmpties]] = ()
+        self, cells: Sequence[Any], codes: Sequence[Sequence[int]], empties: Sequence[Sequence[FoundEmpties]]
     ) -> None:
         """Some rows: their cells in the column, the verdict numbers of each evaluator, and what is empty in them."""
         texts = cell_texts(cells)
@@ -298,7 +296,7 @@ class SliceCounts:
         self._values.update(texts)
         for counts, column in zip(self._counts, codes, strict=True):
             counts.update(zip(texts, column, strict=True))
-        for one, parts in zip(self._empties, empties, strict=False):
+        for one, parts in zip(self._empties, empties, strict=True):
             for values, rows in parts:
                 one.take(values, {at: texts[row] for at, row in rows.items()})
         if len(self._values) > 2 * self._most:

@@ -25,10 +25,11 @@ def sliced(rows: list[tuple[str, bool]], cuts: list[int], chunk: int) -> dict[st
     places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
     for start, end in pairwise(places):
         ledger = Ledger(0)
-        counts = SliceCounts([ledger], MOST)
+        counts = SliceCounts([ledger], [()], MOST)
         for at in range(start, end, chunk):
             part = rows[at : min(at + chunk, end)]
-            counts.add([text for text, _ in part], [ledger.codes([YES if passed else NO for _, passed in part])])
+            codes = ledger.codes([YES if passed else NO for _, passed in part])
+            counts.add([text for text, _ in part], [codes], [[]])
         plus(whole, counts.tallies())
         limit_slices(whole, MOST)
     return whole

@@ -180,9 +180,9 @@ def test_values_that_are_not_among_the_first_share_a_slice() -> None:
     """With two values of their own: after a, b, c, d and e only a and b have one, and what comes later joins the others."""
     ledger = Ledger(1)
     ledger.codes([row(MATCH)])
-    counts = SliceCounts([ledger], most=2)
-    counts.add(["a", "b", "c", "d", "e"], [[0] * 5])
-    counts.add(["b", "c", "z", "a"], [[0] * 4])
+    counts = SliceCounts([ledger], [()], most=2)
+    counts.add(["a", "b", "c", "d", "e"], [[0] * 5], [[]])
+    counts.add(["b", "c", "z", "a"], [[0] * 4], [[]])
     assert {value: one.rows for value, (one,) in counts.tallies().items()} == {"a": 2, "b": 2, "(other values)": 5}
 
 
