@@ -148,8 +148,7 @@ _SETTINGS: Final = ("format", "delimiter", "encoding", "sheet", "header_row", "e
 
 def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
     """The settings of `test_set` that these options name, in the order of the help, without those that are not given."""
-    given = sorted((_SETTINGS.index(name), name, value) for name, value in named.items() if value is not None)
-    settings = {name: value for _, name, value in given}
+    settings = {name: named[name] for name in sorted(named, key=_SETTINGS.index) if named[name] is not None}
     return {**settings, "columns": columns} if columns else settings
 
 

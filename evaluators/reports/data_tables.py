@@ -30,7 +30,7 @@ class DataTable(Struct, frozen=True):
 
     def rows(self, run: Run) -> Iterator[list[Any]]:
         """The cells of each line, in the order of the columns; None where there is nothing."""
-        return ([line.get(name) for name in self.columns] for line in self.lines(run))
+        return ([line[name] for name in self.columns] for line in self.lines(run))
 
     def of(self, run: Run) -> ResultTable:
         """The table of a run."""

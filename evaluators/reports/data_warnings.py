@@ -13,6 +13,7 @@ from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
+from evaluators.reports.confidence_sections import confidence_name
 from evaluators.reports.coverage import found_nowhere
 from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
@@ -148,8 +149,7 @@ def confidence_gaps(found: Sequence[ConfidenceStats]) -> Iterator[Issue]:
     """Every confidence that no row has, though there are rows that it should speak of."""
     for one in found:
         if not one.n and one.missing + one.unusable:
-            name = with_variant(one.evaluator, one.variant) + (f" → {one.field}" if one.field else "")
-            message = f'"{name}": no row has a confidence from 0 to 1 in {one.source}'
+            message = f'"{confidence_name(one)}": no row has a confidence from 0 to 1 in {one.source}'
             odd = f'row {one.first_unusable[0][0]:,} has "{one.first_unusable[0][1]}"; ' if one.first_unusable else ""
             hint = f"{odd}90 % is written 0.9"
             yield Issue("confidence-measured-nothing", Blame.TESTSET, message, hint=hint)
