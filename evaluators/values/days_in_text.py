@@ -31,8 +31,8 @@ _LONGEST_DATE: Final = 32
 
 
 def day_in(text: str, day: Day, languages: Sequence[str]) -> Span | None:
-    """Where the text names a day: around its year, in four digits or in two."""
-    number = str(day[2])
+    """Where the text names a day: around its year, in four digits or in two, or in eight digits."""
+    number, together = str(day[2]), "{:04}{:02}{:02}".format(*day)
     for year in _years(day):
         at = text.find(year)
         while at >= 0:
@@ -44,6 +44,8 @@ def day_in(text: str, day: Day, languages: Sequence[str]) -> Span | None:
                     and (span := _day_between(text, start, stop, day, languages)) is not None
                 ):
                     return span
+            elif text.startswith(together, at) and not (text[at - 1 : at].isdigit() or text[at + 8 : at + 9].isdigit()):
+                return at, at + 8
             at = text.find(year, end)
     return None
 

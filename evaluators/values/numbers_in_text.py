@@ -7,7 +7,7 @@ in any of them: "1.234" is 1234 and 1.234.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -24,6 +24,27 @@ _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
 _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _MOST_GROUPS: Final = 5
+_POWERS: Final[Mapping[str, int]] = {
+    word: power
+    for power, words in (
+        (3, "k thousand tausend tsd tusen tusind duizend mille mila mil tys tysiąc tysiące tysięcy"),
+        (
+            6,
+            "m mm mn mio mln million millions millionen millioner millón millones milione milioni milhão milhões miljoen",
+        ),
+        (6, "miljon miljoner milion miliony milionów"),
+        (9, "b bn md mrd mld mia milliard milliards milliarde milliarden milliarder miliardo miliardi miljard miljarder"),
+        (9, "miliard miliardy miliardów billion billions"),
+        (12, "tn trillion trillions bio billionen"),
+    )
+    for word in words.split()
+}
+"""What stands after a number for a power of ten, in the languages whose months are known. A billion is 10⁹, as in English."""
+_SCALED: Final = re.compile(
+    "(?<![\\w.,])([0-9]+(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+){0,2})(?:[eE]([+-]?[0-9]{1,2})|[ \u00a0\u202f-]?"
+    f"({'|'.join(sorted(_POWERS, key=len, reverse=True))}))(?!\\w)",
+    re.IGNORECASE,
+)
 
 
 class Digits(NamedTuple):
@@ -66,6 +87,18 @@ def number_in(text: str, number: Digits) -> Span | None:
                         return first, last
             at = text.find(piece, looked_at)
     return None
+
+
+def scaled_numbers(text: str) -> dict[Digits, Span]:
+    """The numbers of a text that are written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
+    found: dict[Digits, Span] = {}
+    for match in _SCALED.finditer(text):
+        power = int(match[2]) if match[2] is not None else _POWERS[match[3].casefold()]
+        before = text[max(0, match.start() - 6) : match.start()]
+        negative = _MINUS.search(before) is not None
+        for digits, point in _readings(match[1]):
+            found.setdefault(Digits(digits, point + power if digits else 0, negative), match.span())
+    return found
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:

@@ -8,7 +8,7 @@ characters, for values of up to `LONGEST_NEAR` characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -18,7 +18,7 @@ from msgspec import Struct
 from evaluators.values import dates
 from evaluators.values.days_in_text import Day, day_in, is_english_month
 from evaluators.values.numbers import Parse, are_codes, currency_of, exact_reader
-from evaluators.values.numbers_in_text import DIGITS, GROUPED, Digits, digits_of, number_in
+from evaluators.values.numbers_in_text import DIGITS, GROUPED, Digits, digits_of, number_in, scaled_numbers
 from evaluators.values.path_text import Location
 from evaluators.values.text import Normalize
 from evaluators.values.words_in_text import Span, code_pattern, inside_word, whole_words
@@ -107,8 +107,12 @@ class Source:
             (number_in(self.text, number) for number in numbers),
             (day_in(self.text, day, self._how.languages) for day in days),
         )
-        found = next(filter(None, places), None)
+        found = next(filter(None, places), None) or next(filter(None, map(self._scaled.get, numbers)), None)
         return found if found is not None or self._in_ascii is None else self._in_ascii._exactly(value)
+
+    @cached_property
+    def _scaled(self) -> Mapping[Digits, Span]:
+        return scaled_numbers(self.text)
 
     @cached_property
     def _in_ascii(self) -> Source | None:
