@@ -49,10 +49,12 @@ class Read(NamedTuple):
     value: Any
     level: int = 0
     """How many `[*]` of the path lead to the place."""
+    query: str = ""
+    """The filter that found nothing, which has no place."""
 
     @property
     def name(self) -> str:
-        return display(self.place)
+        return self.query or display(self.place)
 
 
 class Field(Struct, frozen=True):
@@ -69,7 +71,7 @@ class Field(Struct, frozen=True):
         """Every value that the path leads to, in order. `above` is the place of the document. Raises WrongKind where `[*]` meets
         neither a list nor an object."""
         if self.path.query is not None:
-            yield from self._hits(document, above)
+            yield from self._hits(document)
             return
         head = self.parts[level]
         value, place = head.get(document), (*above, *head.steps)
@@ -83,13 +85,12 @@ class Field(Struct, frozen=True):
         else:
             raise WrongKind(f"{display(place)} is {quote(value)}, which is {kind(value)}, not a list")
 
-    def _hits(self, document: JSON, above: Place) -> Iterator[Read]:
-        found = self.path.get(document)
-        if not isinstance(found, list):  # no hit
-            yield Read((*above, self.name), MISSING)
-            return
-        for place, value in zip(self.path.locate(document), found, strict=True):
-            yield Read((*above, *place), MISSING if value is None else value)
+    def _hits(self, document: JSON) -> Iterator[Read]:
+        hits = list(self.path.hits(document))
+        if not hits:
+            yield Read((), MISSING, query=self.name)
+        for place, value in hits:
+            yield Read(place, MISSING if value is None else value)
 
     def below(self, outer: Field) -> Field:
         """The path inside each item of a list, as one from the top of the document."""
@@ -282,7 +283,9 @@ class Rule(Settings):
             hint = f"{'.'.join(above)}[*].{last}" if above else f"{last}[*]"
             yield Detail(("unique",), message, f'write unique: "{hint}"')
         if self.each is not None and self.each.path.steps[-1:] != (ANY,):
-            yield Detail(("each",), f'"{self.each.name}" is no list of items', f'write each: "{self.each.name}[*]"')
+            name, plain = self.each.name, self.each.path.query is None
+            message = f'"{name}" is no list of items' if plain else f'"{name}" is a filter, which "each" does not take'
+            yield Detail(("each",), message, f'write each: "{name}[*]"' if plain else 'write each: "items[*]"')
         query = next((one for one in self.named if one.path.query is not None), None)
         if self.each is not None and query is not None:
             yield Detail((word,), f'"{query.name}" is a filter, which a rule with "each" does not take')
@@ -368,6 +371,8 @@ class Rule(Settings):
         values = [one for field in self.fields for one in field.read(document, place)]
         if self.exactly_one_of:
             return _one_there(values)
+        if not values and self.equals is None:
+            return Held(MATCH, lambda: "there are no items")
         against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
         lacking = [one for one in (*values, *against) if one.value is MISSING]
         if self.unique is not None or self.order:

@@ -76,6 +76,13 @@ def test_dates_are_in_order_where_sorting_leaves_them_as_they_are(days: list[Any
     assert held({"order": "n[*]"}, {"n": [day.isoformat() for day in days]}) is (sorted(days) == days)
 
 
+@pytest.mark.parametrize("word", ["order", "present", "unique"])
+def test_a_rule_about_no_items_holds_and_says_so(word: str) -> None:
+    suite = evaluators.load({"evaluators": [{"rules": {"a": {word: "n[*]"}}}]})
+    (found,) = suite.evaluate({"output": {"n": []}})["rules"].fields
+    assert (found.status.word, found.reason) == ("match", "there are no items")
+
+
 # Invoices with planted errors
 
 
