@@ -139,10 +139,10 @@ def of_columns(
         covered: set[int] = set()
         for node, frame, inside, *_ in met.get(name, ()):
             either = set[int]()
-            if node.of_answers is None:
-                ours = empties(frame.e, absent)
-            else:
+            if node.lists_answers:
                 ours, either = _of_answers(frame.e, absent)
+            else:
+                ours = empties(frame.e, absent)
             theirs = ours if frame.o is frame.e else empties(frame.o, absent)
             distinct = sets.get(id(frame.rows)) or sets.setdefault(id(frame.rows), {*frame.rows})
             covered |= distinct

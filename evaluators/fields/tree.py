@@ -173,6 +173,11 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         return comparator if comparator is not None and comparator.answers_column is not None else None
 
     @cached_property
+    def lists_answers(self) -> bool:
+        """The expected value may be a list of right answers: as it stands, or with those of a column beside it."""
+        return any(metric.comparator.lists_answers for metric in self.metrics)
+
+    @cached_property
     def readers(self) -> tuple[Ask | None, ...]:
         """For each metric, what tells expected values that it cannot read; None where it can read any."""
         found = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
@@ -214,6 +219,11 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         if self.unit:
             return any(metric.comparator.reads == "output" for metric in self.metrics)
         return self.kind == "object" and any(child.demanded for child in self.below.keys.values())
+
+    @cached_property
+    def has_answers_below(self) -> bool:
+        """A column may have the right answers of one of its keys."""
+        return self.kind == "object" and any(child.of_answers is not None for child in self.below.keys.values())
 
     @cached_property
     def as_object(self) -> FieldNode | None:

@@ -290,12 +290,13 @@ class Walk:
         extra: list[int] = []
         extra_or_one: list[int] = []
         own: dict[int, FieldStatus | None] = {}
-        top = kind is dict and not frame.where(places[0])
+        # a key of two empty objects may have to be there all the same
+        opens = (kind is dict and not frame.where(places[0])) or node.demanded or (self.cells and node.has_answers_below)
         for at in places:
             a, b = frame.e[at], frame.o[at]
             ours, theirs = content(kind, a), content(kind, b)
             counts, status = IN_PLACE[ours, theirs]
-            if counts == "extra" or ((top or node.demanded) and ours == theirs == "empty"):
+            if counts == "extra" or (opens and ours == theirs == "empty"):
                 extra.append(at)
                 continue
             if counts == "extra or one":

@@ -85,7 +85,7 @@ def test_items_of_lists_count_one_by_one_and_what_has_no_partner_is_invented_or_
 
 
 def test_where_an_empty_answer_is_right_and_another_too_neither_rate_counts_the_value() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"expected": {"a": None}, "output": {"a": None}, "also": "Paris"},
         {"expected": {"a": None}, "output": {"a": "Paris"}, "also": "Paris"},
         {"expected": {"a": None}, "output": {"a": "Rome"}, "also": ""},
@@ -93,10 +93,13 @@ def test_where_an_empty_answer_is_right_and_another_too_neither_rate_counts_the_
         {"expected": {"a": "Oslo"}, "output": {"a": "Bergen"}, "also": ["Bergen"]},
         {"expected": {"a": "Oslo"}, "output": {"a": ""}, "also": ["Bergen", None]},
     ]
-    fields = {"a": {"one_of": {"answers": "row.also"}}}
-    lines = [{kind: {"name": kind, "fields": fields}} for kind in ("json_multi_field_match", "schema_match")]
-    for one in evaluators.load({"evaluators": lines}).run(rows).result.evaluators:
-        assert counts(one.fields[0]) == counts(one) == (1, 1.0, 2, 0.5)
+    every = [[None, "Paris"], [None, "Paris"], [None], ["Oslo", "Bergen"], ["Oslo", "Bergen"], ["Oslo", "Bergen", None]]
+    listed = [{"expected": {"a": answers}, "output": row["output"]} for row, answers in zip(rows, every, strict=True)]
+    for answers, given_so in (("row.also", rows), ("expected", listed)):
+        fields = {"a": {"one_of": {"answers": answers}}}
+        lines = [{kind: {"name": kind, "fields": fields}} for kind in ("json_multi_field_match", "schema_match")]
+        for one in evaluators.load({"evaluators": lines}).run(given_so).result.evaluators:
+            assert counts(one.fields[0]) == counts(one) == (1, 1.0, 2, 0.5)
 
 
 def test_what_a_suite_calls_absent_is_empty_and_blocked_and_invalid_rows_do_not_count() -> None:
