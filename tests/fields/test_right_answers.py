@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators import load
@@ -90,8 +90,11 @@ def with_lists(row: dict[str, Any]) -> dict[str, Any]:
 
 @given(ROWS)
 def test_answers_in_a_column_are_those_of_an_expected_list_with_the_expected_value(row: dict[str, Any]) -> None:
-    given_so = json.loads(json.dumps(BOTH).replace("row.others", "expected"))
-    here, there = load({"evaluators": BOTH}).evaluate(row), load({"evaluators": given_so}).evaluate(with_lists(row))
+    given_so, listed = json.loads(json.dumps(BOTH).replace("row.others", "expected")), with_lists(row)
+    items = listed["expected"]["items"]
+    # lists that are equal as a whole are paired in order, without a look at their values
+    assume(not items or items != row["output"]["items"])
+    here, there = load({"evaluators": BOTH}).evaluate(row), load({"evaluators": given_so}).evaluate(listed)
     for name in ("schema", "listed"):
         assert (here[name].score, here[name].passed) == (there[name].score, there[name].passed)
         assert [one.status for one in here[name].fields] == [one.status for one in there[name].fields]
