@@ -234,7 +234,7 @@ class RuleRows(ScoredRows):
         text = unreadable.message if unreadable is not None else "; ".join(wrong) or None
         return Reason(text, fields=fields)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         rules = zip(self._check.rules, self.statuses[at], strict=True)
         return [self._outcome(*one, at) for one, status in rules if status in _WRONG and one[0] in wanted]
 

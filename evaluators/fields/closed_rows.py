@@ -208,7 +208,7 @@ class ListedRows(ScoredRows):
             said.insert(0, "no field was measured")
         return Reason("; ".join(said) or None, fields=fields)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         return [
             self._settled(number, line, at)
             for number, (line, column) in enumerate(zip(self.tree.scored, self.statuses, strict=True))

@@ -88,12 +88,11 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
 
 
-def wrong_results(walk: Walk, row: int, wanted: Collection[str] | None, listed: Collection[str]) -> list[Outcome]:
+def wrong_results(walk: Walk, row: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
     """The results of one row of a walk that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
-    for all other places, and None is all."""
+    for all other places."""
     found = [each for each in walk.found_in(row) if each.status in WRONG]
-    if wanted is not None:
-        found = [each for each in found if (each.node.name if each.node.name in listed else "") in wanted]
+    found = [each for each in found if (each.node.name if each.node.name in listed else "") in wanted]
     results = (result for finding, place in _in_order(walk, found) for result, _, _ in results_in(finding, place))
     return [result for result in results if result.status in WRONG]
 

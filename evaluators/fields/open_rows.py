@@ -64,7 +64,7 @@ class OpenRows(ScoredRows):
             return Reason(said, fields=results)
         return Reason(said, Differences(self.walk.expected[at], self._outputs[at]), results)
 
-    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str] = ()) -> list[Outcome]:
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""
         if "" not in wanted:
             return []

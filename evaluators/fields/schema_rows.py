@@ -107,14 +107,11 @@ class SchemaRows(ScoredRows):
             found = replace(found, fields=tuple(shown(found.fields)), arrays=tuple(shown(found.arrays)))
         return Documents(self.scoring.root, found)
 
-    def wrong(
-        self, at: int, wanted: Collection[str] | None = None, listed: Collection[str] = frozenset()
-    ) -> list[Outcome]:
-        """The results of one row that are wrong: of the `wanted` fields, or of all for None."""
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         if not self.scoring.processors:
             return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []
         found = [each for each in self.scored(at).fields if each.status in WRONG]
-        return [each for each in found if wanted is None or (each.field if each.field in listed else "") in wanted]
+        return [each for each in found if (each.field if each.field in listed else "") in wanted]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         """`details` has the other metrics and the arrays."""

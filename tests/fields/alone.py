@@ -40,7 +40,7 @@ def wrong_by(scoring: SchemaScoring, expected: Any, output: Any, wanted: Collect
     """The results of a row that are wrong, of the places that are wanted; None is all."""
     rows = _looked_at(scoring, expected, output)
     try:
-        return rows.wrong(0, wanted, scoring.row_fields)
+        return rows.wrong(0, {""}, ()) if wanted is None else rows.wrong(0, wanted, scoring.row_fields)
     finally:
         rows.release()
 
