@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.fields.coding import Coding, Signature
-from evaluators.fields.events import Event, Totals, add_totals, events_of, row_counts, row_fields, row_metrics
+from evaluators.fields.events import Event, RowMetrics, Totals, add_totals, events_of, row_counts, row_fields, row_metrics
 from evaluators.fields.explained import problems_of
 from evaluators.fields.path_check import (
     SURPLUS_ITEMS,
@@ -110,7 +110,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             add_surplus(metrics.surplus, 1, self._total)
         lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
         metrics = metrics._replace(metrics=tuple(lowest))
-        return _by_field(verdict_of(metrics, self._scoring, scored.problem), events, self._places, self._watched)
+        return self._verdict(metrics, events, scored.problem)
 
     def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
         found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
@@ -136,17 +136,24 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
             add_totals(self._total, [(events, 1)])
-            return _by_field(verdict_of(row_metrics(events), self._scoring, problem), events, self._places, self._watched)
+            return self._verdict(row_metrics(events), events, problem)
         known = self._known.get(signature)
         if known is None:
             events = self._coding.of(signature)
             metrics = row_metrics(events)
-            verdict = _by_field(verdict_of(metrics, self._scoring), events, self._places, self._watched)
-            known = self._known[signature] = [verdict, 0, metrics.surplus]
+            known = self._known[signature] = [self._verdict(metrics, events), 0, metrics.surplus]
             self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1
         found: Result = known[0]
         return found
+
+    def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:
+        """The verdict of a row, with what became of each field."""
+        verdict = verdict_of(metrics, self._scoring, problem)
+        if self._places:
+            statuses, values = row_fields(events, self._places)
+            verdict = replace(verdict, statuses=statuses, values=values)
+        return replace(verdict, watched=row_counts(events, self._watched)) if self._watched else verdict
 
     def _settle(self) -> None:
         """Adds up what was counted since the last time."""
@@ -236,11 +243,3 @@ def add_surplus(items: int, rows: int, found: Totals) -> None:
     if items and rows:
         found["", SURPLUS_ITEMS, 1] += items * rows
         found["", SURPLUS_ROWS, 1] += rows
-
-
-def _by_field(verdict: Result, events: Sequence[Event], places: Mapping[str, int], watched: Mapping[str, int]) -> Result:
-    """The verdict with what became of each field."""
-    if places:
-        statuses, values = row_fields(events, places)
-        verdict = replace(verdict, statuses=statuses, values=values)
-    return replace(verdict, watched=row_counts(events, watched)) if watched else verdict
