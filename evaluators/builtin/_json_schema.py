@@ -38,6 +38,7 @@ from evaluators.limits import row_clock
 from evaluators.model import MISSING
 from evaluators.settings import BadSettings, bad
 from evaluators.values import json_text
+from evaluators.values.files import shown
 from evaluators.values.pairing import identity
 from evaluators.values.patterns import compiled, matcher
 from evaluators.values.quoting import kind, quote
@@ -83,7 +84,7 @@ def errors_in(validator: Any, output: Respelt, written: Callable[[Any], Any]) ->
         return [
             {
                 "path": spell_path(output.path(error.absolute_path)),
-                "message": _short(_message(error, written, output.value(error.instance))),
+                "message": shown(_message(error, written, output.value(error.instance)), LONGEST_MESSAGE),
                 "keyword": str(error.validator),
             }
             for error in islice(validator.iter_errors(output.document), MOST_ERRORS + 1)
@@ -260,7 +261,7 @@ def _complaint(error: SchemaError) -> str:
         case "pattern" if isinstance(error.instance, str):
             return f"{quote(error.instance)} is not a regular expression"
         case _:
-            return _short(_message(error))
+            return shown(_message(error), LONGEST_MESSAGE)
 
 
 def _keyword_at(path: Iterable[str | int]) -> str | int | None:
@@ -290,10 +291,6 @@ def _message(
             return str(error.message).replace(repr(error.instance), repr(found))
         case _:
             return str(error.message)
-
-
-def _short(message: str) -> str:
-    return message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
 
 
 def spell_path(path: Iterable[str | int]) -> str:
