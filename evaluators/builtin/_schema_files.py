@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
-from urllib.parse import unquote
 
 from evaluators.builtin._text_formats import line_and_column
+from evaluators.fields.references import follow, steps_of
 from evaluators.registry import nearest
 from evaluators.settings import bad, filled_texts
 from evaluators.values import json_text
@@ -105,15 +105,6 @@ def first_keys(schema: Schema) -> frozenset[str]:
     return frozenset(key for key in found if isinstance(key, str))
 
 
-def _at_pointer(schema: Schema, pointer: str) -> Any:
-    """The part of a schema that a JSON Pointer leads to; None where it leads nowhere, or is the name of an anchor."""
-    part: Any = schema if pointer == "" or pointer.startswith("/") else None
-    for step in pointer.split("/")[1:]:
-        key = unquote(step).replace("~1", "/").replace("~0", "~")
-        part = part.get(key) if isinstance(part, dict) else None
-    return part
-
-
 def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
     """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index."""
     found: dict[tuple[Any, ...], list[Any]] = {}
@@ -144,8 +135,9 @@ def _beside(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
     yield from (part.get(word) for word in ("if", "then", "else"))
     yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
     reference = part.get("$ref")
-    if isinstance(reference, str) and reference.startswith("#"):
-        yield _at_pointer(schema, reference[1:])
+    steps = steps_of(reference) if isinstance(reference, str) and reference.startswith("#") else None
+    if steps is not None and (found := follow(schema, steps)) is not None:
+        yield found[0]
 
 
 def _items(part: Any) -> list[Any]:

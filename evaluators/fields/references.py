@@ -230,8 +230,8 @@ class _SchemaWalk:
             hint = 'copy the other schema under "$defs" and write $ref: "#/$defs/NAME"'
             self.details.append(Detail(loc, message, hint, code="bad-reference"))
             return None
-        steps = _steps(reference)
-        found = self._anchored(reference[1:]) if steps is None else _follow(self.root, steps)
+        steps = steps_of(reference)
+        found = self._anchored(reference[1:]) if steps is None else follow(self.root, steps)
         if found is None or not isinstance(found[0], Mapping):
             message = f'$ref "{reference}" leads nowhere' if found is None else f'$ref "{reference}" is no schema'
             self.details.append(Detail(loc, message, self._nearest(reference), code="bad-reference"))
@@ -376,7 +376,7 @@ def _about_evaluation(key: str) -> bool:
     return str(key).startswith("x-eval-") or key == "evaluation_config"
 
 
-def _steps(reference: str) -> list[str] | None:
+def steps_of(reference: str) -> list[str] | None:
     """The steps of a reference that is a JSON Pointer; None for the name of an anchor."""
     text = unquote(reference[1:])
     if text and not text.startswith("/"):
@@ -384,13 +384,18 @@ def _steps(reference: str) -> list[str] | None:
     return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
 
 
-def _follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
+_LONG_INDEX: Final = 10
+"""Digits of an index that no list has."""
+
+
+def follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
+    """What stands where the steps lead, and its place; None where they lead nowhere."""
     found, loc = root, list[str | int]()
     for step in steps:
         if isinstance(found, Mapping) and step in found:
             found = found[step]
             loc.append(step)
-        elif isinstance(found, list) and step.isdecimal() and int(step) < len(found):
+        elif isinstance(found, list) and step.isdecimal() and len(step) < _LONG_INDEX and int(step) < len(found):
             found = found[int(step)]
             loc.append(int(step))
         else:
