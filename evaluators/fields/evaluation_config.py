@@ -21,6 +21,7 @@ from evaluators.fields.reading import Align
 from evaluators.fields.references import CHOICES, Placed, own_place, place_of
 from evaluators.fields.schema_parts import SchemaReading, read_parts
 from evaluators.fields.schema_types import (
+    ADDRESSES,
     EVALUATION_CONFIG,
     JSON_TYPES,
     OF_EVERY_BRANCH,
@@ -47,7 +48,6 @@ OF_TYPES: Final[Mapping[str, str]] = {
 """What compares a value of a JSON type that names no metric. Objects and arrays are looked into."""
 OF_ANYTHING: Final = "exact"
 """What compares a value whose type is not declared."""
-ADDRESSES: Final = ("uri", "url", "iri")
 NUMBERS: Final = ("number_exact", "number_tolerance", "integer_exact")
 """Comparators that read numbers in text, where the schema allows text."""
 ALIGNED: Final = Align("hungarian")

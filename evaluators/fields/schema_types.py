@@ -17,6 +17,8 @@ SEVERAL: Final = "multi"
 DEFAULTED: Final = (*JSON_TYPES, SEVERAL)
 X_EVAL: Final = "x-eval-"
 EVALUATION_CONFIG: Final = "evaluation_config"
+ADDRESSES: Final = ("uri", "url", "iri")
+"""Words of `format` for a web address."""
 SAYS_TYPE: Final = frozenset({"type", "properties", "items", "$ref", "enum", "const", "allOf", *CHOICES})
 """Keywords that describe a value; the others only restrict it."""
 OF_EVERY_BRANCH: Final = SAYS_TYPE - {*CHOICES} | {"required", "additionalProperties", "format", "nullable"}

@@ -15,7 +15,15 @@ from typing import Any, Final, TypeVar
 from evaluators.fields.metrics import resolve_metric
 from evaluators.fields.named_comparators import NeedsJudge
 from evaluators.fields.references import CHOICES
-from evaluators.fields.schema_types import DEFAULTED, EVALUATION_CONFIG, SAYS_TYPE, branches_of, looked_into, types_of
+from evaluators.fields.schema_types import (
+    ADDRESSES,
+    DEFAULTED,
+    EVALUATION_CONFIG,
+    SAYS_TYPE,
+    branches_of,
+    looked_into,
+    types_of,
+)
 from evaluators.issues import problem
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, bad, spell, word_or_map
@@ -98,7 +106,6 @@ WITHOUT_JUDGE: Final[Mapping[str, str]] = {
     "boolean": "boolean_exact",
 }
 """What is written for a value of a type. The dialect's own default for text is `string_semantic`, which asks a judge."""
-_ADDRESSES: Final = ("uri", "url", "iri")
 
 
 def annotate_xeval(schema: Schema, defaults: Mapping[str, Any] | None = None) -> Schema:
@@ -158,7 +165,7 @@ def annotate_evaluation_config(schema: Schema) -> Schema:
         seen.add(id(one))
         word = WITHOUT_JUDGE.get(types_of(one).one or "") if "type" in one and "$ref" not in one else None
         if word is not None:
-            one[EVALUATION_CONFIG] = "string_url" if one.get("format") in _ADDRESSES else word
+            one[EVALUATION_CONFIG] = "string_url" if one.get("format") in ADDRESSES else word
             continue
         for name in ("properties", "$defs", "definitions"):
             waiting.extend(one[name].values() if isinstance(one.get(name), dict) else ())
