@@ -23,20 +23,19 @@ _MARKS: Final = frozenset(". ,'\u2019\u00a0\u2009\u202f")
 _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
 _MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
+_TIMES: Final = re.compile("[0-9] ?[xX]$")
 _MOST_GROUPS: Final = 5
 _POWERS: Final[Mapping[str, int]] = {
-    word: power
-    for power, words in (
-        (3, "k thousand tausend tsd tusen tusind duizend mille mila mil tys tysiąc tysiące tysięcy"),
-        (
-            6,
-            "m mm mn mio mln million millions millionen millioner millón millones milione milioni milhão milhões miljoen",
-        ),
-        (6, "miljon miljoner milion miliony milionów"),
-        (9, "b bn md mrd mld mia milliard milliards milliarde milliarden milliarder miliardo miliardi miljard miljarder"),
-        (9, "miliard miliardy miliardów billion billions"),
-        (12, "tn trillion trillions bio billionen"),
-    )
+    word.replace("_", " "): power
+    for power, words in {
+        -2: "percent per_cent prozent pour_cent por_ciento por_cento per_cento procent prosent procenta",
+        3: "k thousand tausend tsd tusen tusind duizend mille mila mil tys tysiąc tysiące tysięcy",
+        6: "m mm mn mio mln million millions millionen millioner millón millones milione milioni milhão milhões miljoen miljon "
+        "miljoner milion miliony milionów",
+        9: "b bn md mrd mld mia billion billions milliard milliards milliarde milliarden milliarder miliardo miliardi miljard "
+        "miljarder miliard miliardy miliardów",
+        12: "tn trillion trillions bio billionen",
+    }.items()
     for word in words.split()
 }
 """What stands after a number for a power of ten, in the languages whose months are known. A billion is 10⁹, as in English."""
@@ -114,7 +113,7 @@ def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
             for _, last in spans[at + 1 : at + _MOST_GROUPS]
             if GROUPED.fullmatch(text, first, last)
         ]
-    if run.count(".") > 1 and not _readings(run):  # the parts of a date or a version
+    if max(map(run.count, ".,")) > 1 and not _readings(run):  # the parts of a date or a version, or a list
         return [(start, end), *(match.span() for match in DIGITS.finditer(text, start, end))]
     return [(start, end)]
 
@@ -155,7 +154,7 @@ def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
     """Whether digits of a text are a number, with its sign. A percentage is so many hundredths as well."""
     before, after = text[max(0, start - 6) : start], text[end : end + 2]
     last, size = before[-1:], (number.digits, number.point)
-    if (last.isalnum() or last == "_") and currency_of(before[-3:]) is None:
+    if (last.isalnum() or last == "_") and currency_of(before[-3:]) is None and not _TIMES.search(before):
         return False
     read = _readings(text[start:end])
     if size not in read:

@@ -63,8 +63,12 @@ class Looking(Struct, frozen=True, dict=True):
         """What is looked for of a text; it is kept for the last ones."""
         return lru_cache(1 << 12)(self._words_of)
 
+    def plain(self, text: str) -> str:
+        """A text without what is set aside, with straight quotes."""
+        return self.normalize(text if text.isascii() else text.translate(_QUOTES))
+
     def _words_of(self, value: str) -> Words:
-        text = self.normalize(value).strip()
+        text = self.plain(value).strip()
         pieces: list[str] = []
         if self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR:
             # with so few letters added or removed, one of the pieces is left whole
@@ -123,7 +127,7 @@ class Source:
 
     @cached_property
     def _normal(self) -> str:
-        return self._how.normalize(self.text)
+        return self._how.plain(self.text)
 
     def _surely(self, value: str) -> bool:
         """Whether a text stands where its longest word does, so that the whole text need not be normalized."""
@@ -135,7 +139,7 @@ class Source:
             at = self.text.find(word)
             start = max(0, at - spelled.find(word) - _AROUND)
             end = start + len(spelled) + 2 * _AROUND
-            part = self._how.normalize(self.text[start:end]) if at >= 0 else ""
+            part = self._how.plain(self.text[start:end]) if at >= 0 else ""
             found = whole_words(part, wanted)
             if (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text)):
                 return True
@@ -144,7 +148,7 @@ class Source:
     def _alike(self, value: str) -> Passage | None:
         """Where the normalized text has the words of a text, or a near passage. A number in digits alone is no word."""
         words, is_words = self._how.words(value), _reads(value) is _WORDS
-        code = code_pattern(words.text) if is_words else None
+        code = code_pattern(words.text) if is_words or words.text.isdecimal() else None
         if code is not None and (match := code.search(self._normal)) is not None:
             return Passage(*match.span())
         if not words.text or not all(digits in self._normal for digits in words.digits):
@@ -190,7 +194,7 @@ class Source:
         low, high = 0, len(self.text)
         while low < high:
             middle = (low + high) // 2
-            if len(self._how.normalize(self.text[:middle])) < normal:
+            if len(self._how.plain(self.text[:middle])) < normal:
                 low = middle + 1
             else:
                 high = middle
@@ -207,6 +211,7 @@ _ASCII: Final = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in r
     "\u066b\u066c\uff0e\uff0c\uff0f\uff0d\uff05", ".,.,/-%"
 )
 """Digits of Arabic, Persian, Hindi, Bengali, Thai and full width, and their marks, as those of ASCII."""
+_QUOTES: Final = str.maketrans("\u2018\u2019\u201c\u201d\u2013", "''\"\"-")
 _ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
 _PARTS: Final = re.compile("[0-9]+(?: [0-9]+){2,}")
 _WORDS: Final[Reads] = ((), ())

@@ -47,15 +47,18 @@ _JOINS: Final = ".,/-"
 
 @lru_cache(maxsize=1 << 12)
 def code_pattern(text: str) -> re.Pattern[str] | None:
-    """What finds a code of 8 to 64 letters and digits, at least half of them digits, whatever spaces and hyphens are in it, and of one
-    that is a telephone number, points, slashes and parentheses too; else None."""
+    """What finds a code of 8 to 64 letters and digits, at least half of them digits, whatever spaces and hyphens are in it; one of digits
+    alone, such as a telephone number, with points, slashes and parentheses too, but for a point before decimals. Else None."""
     letters = [letter for letter in text if letter.isalnum()]
     if not 8 <= len(letters) <= 64 or 2 * sum(map(str.isdigit, letters)) < len(letters):
         return None
     if _NO_CODE.search(text) or (" " in text and _THREE_LETTERS.search(text)):  # a date, a sum, or words with numbers
         return None
-    is_phone = text[0] in "+0" and not any(map(str.isalpha, letters))
-    inside = ("[ ()/.-]{0,2}" if is_phone else "[ -]?").join(map(re.escape, letters))
+    inside = "[ -]?".join(map(re.escape, letters))
+    if not any(map(str.isalpha, letters)):
+        between = "[ ()/.-]{0,2}" if text[0] != "+" else r"(?:[ ()/.-]{0,3}| ?\(0\) ?)"
+        at_end = between if text[0] in "+0" else "[ ()/-]{0,2}"
+        inside = between.join(letters[:-3]) + at_end + at_end.join(letters[-3:])
     return re.compile(f"(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] ){inside}(?!-?[0-9A-Za-z_]| [0-9])")
 
 
