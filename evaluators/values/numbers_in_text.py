@@ -88,6 +88,11 @@ def number_in(text: str, number: Digits) -> Span | None:
     return None
 
 
+def is_round(number: Digits) -> bool:
+    """Whether somebody might write a number with a word for a power of ten: it has four digits at most, and is below 1 or above 1,000."""
+    return len(number.digits) <= 4 and not 1 <= number.point <= 3
+
+
 def scaled_numbers(text: str) -> dict[Digits, Span]:
     """The numbers of a text that are written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
     found: dict[Digits, Span] = {}

@@ -18,7 +18,7 @@ from msgspec import Struct
 from evaluators.values import dates
 from evaluators.values.days_in_text import Day, day_in, is_english_month
 from evaluators.values.numbers import Parse, are_codes, currency_of, exact_reader
-from evaluators.values.numbers_in_text import DIGITS, GROUPED, Digits, digits_of, number_in, scaled_numbers
+from evaluators.values.numbers_in_text import DIGITS, GROUPED, Digits, digits_of, is_round, number_in, scaled_numbers
 from evaluators.values.path_text import Location
 from evaluators.values.text import Normalize
 from evaluators.values.words_in_text import Span, code_pattern, inside_word, whole_words
@@ -65,7 +65,9 @@ class Looking(Struct, frozen=True, dict=True):
 
     def plain(self, text: str) -> str:
         """A text without what is set aside, with straight quotes."""
-        return self.normalize(text if text.isascii() else text.translate(_QUOTES))
+        for curly, straight in () if text.isascii() else _STRAIGHT:
+            text = text.replace(curly, straight)
+        return self.normalize(text)
 
     def _words_of(self, value: str) -> Words:
         text = self.plain(value).strip()
@@ -111,7 +113,9 @@ class Source:
             (number_in(self.text, number) for number in numbers),
             (day_in(self.text, day, self._how.languages) for day in days),
         )
-        found = next(filter(None, places), None) or next(filter(None, map(self._scaled.get, numbers)), None)
+        found = next(filter(None, places), None)
+        if found is None and (round_ := [*filter(is_round, numbers)]):
+            found = next(filter(None, map(self._scaled.get, round_)), None)
         return found if found is not None or self._in_ascii is None else self._in_ascii._exactly(value)
 
     @cached_property
@@ -211,7 +215,7 @@ _ASCII: Final = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in r
     "\u066b\u066c\uff0e\uff0c\uff0f\uff0d\uff05", ".,.,/-%"
 )
 """Digits of Arabic, Persian, Hindi, Bengali, Thai and full width, and their marks, as those of ASCII."""
-_QUOTES: Final = str.maketrans("\u2018\u2019\u201c\u201d\u2013", "''\"\"-")
+_STRAIGHT: Final = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'), ("\u2013", "-"))
 _ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
 _PARTS: Final = re.compile("[0-9]+(?: [0-9]+){2,}")
 _WORDS: Final[Reads] = ((), ())
