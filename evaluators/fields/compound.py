@@ -36,12 +36,8 @@ class Together(Struct, frozen=True):
     def transforms(self, inner: tuple[Transform, ...]) -> tuple[Transform, ...]:
         """What is done to both picked objects: the join and then `inner`, or `inner` to each value on its own."""
         if self.joined:
-            return (self.join(), *inner)
+            return (Transform("join", self.text), *inner)
         return each_key(dict.fromkeys(self.fields, inner))
-
-    def join(self) -> Transform:
-        """Makes one text of an object with the listed keys."""
-        return Transform("join", self.text)
 
     def text(self, value: Any) -> Any:
         """The values as one text. A value that is no object stays what it is."""

@@ -100,8 +100,7 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
         raise BadSettings(details) from error
     if chosen.together is None:
         raise TypeError("a compound without its keys")
-    first = (chosen.together.join(),) if chosen.together.joined else ()
-    return Compound(chosen.together.fields, as_metric(replace(chosen, together=None))), first
+    return Compound(chosen.together.fields, as_metric(replace(chosen, together=None))), chosen.together.transforms(())
 
 
 def read_fallbacks(data: object, context: Mapping[str, Any] | None = None) -> Mapping[str, object]:
