@@ -24,7 +24,7 @@ from evaluators.fields.frame import spelled
 from evaluators.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.reading import Align
-from evaluators.fields.rules import Explained, Judged, Partial, explained_problem
+from evaluators.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.fields.scored import together
 from evaluators.fields.settle import OURS, compared, reason_code
 from evaluators.fields.tree import LISTED, ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
@@ -156,7 +156,7 @@ def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
     Where there is partial credit, the field earns the mean of what its pairs earn.
     """
     measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
-    status = together(one.status if isinstance(one, Partial) else one for one in measured)
+    status = together(map(status_of, measured))
     if not earns_shares(line, measured):
         return status
     share = sum((Fraction(*credit(one)) for one in measured), Fraction(0)) / len(measured)
@@ -184,7 +184,7 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     Where all of them weigh nothing, it is 1 when every one of them matches, else 0: what was measured is never left out.
     """
     measured = [
-        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
+        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if _number_of(one) not in LEFT_OUT
     ]
     if not measured:
         return None
@@ -197,8 +197,8 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     return num // common, den // common
 
 
-def status_of(found: Judged | int) -> SupportsIndex:
-    """What became of a field, partial credit aside."""
+def _number_of(found: Judged | int) -> SupportsIndex:
+    """The number of what became of a field, partial credit aside."""
     return found.status if isinstance(found, Partial) else found
 
 
@@ -206,7 +206,7 @@ def verdict_of(
     tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
 ) -> Result:
     """The verdict of a row from what became of its fields. With a problem the row has no score."""
-    statuses = bytes(status_of(one) for one in found)
+    statuses = bytes(map(_number_of, found))
     if problem is not None:
         return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
@@ -240,7 +240,7 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
         reason: str | None = why
     else:
         reason = answers[0].reason if one_pair is not None or unreadable else _counted(found, answers)
-    status = judged.status if isinstance(judged, Partial) else judged
+    status = status_of(judged)
     expected, actual = _shown(found, several)
     num, den = credit(judged)
     details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)

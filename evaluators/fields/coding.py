@@ -10,10 +10,9 @@ from typing import Final, TypeAlias
 
 from evaluators.fields.events import Credit, Event, Items
 from evaluators.fields.path_check import OVERFLOW
-from evaluators.fields.rules import Explained, Judged, Partial
+from evaluators.fields.rules import Explained, Judged, Partial, status_of
 from evaluators.fields.scored import MEASURED, list_score
 from evaluators.fields.tree import FieldNode, SchemaPath, nodes
-from evaluators.fields.unit_rules import status_of
 from evaluators.fields.walk_findings import MATCH, Finding
 from evaluators.model import FieldStatus
 from evaluators.values.paths import Path

@@ -50,10 +50,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from evaluators.comparators._comparator import Comparator, Question
 from evaluators.fields.frame import Frame, spelled
-from evaluators.fields.rules import Explained, Judged, Rule, explained_answer, explained_problem, prepare_rule
+from evaluators.fields.rules import Explained, Judged, Rule, explained_answer, explained_problem, prepare_rule, status_of
 from evaluators.fields.scored import of_unit
 from evaluators.fields.tree import FieldNode
-from evaluators.fields.unit_rules import UnitRules, alone, status_of, unit_of
+from evaluators.fields.unit_rules import UnitRules, alone, unit_of
 from evaluators.fields.walk_findings import (
     ERROR,
     HALLUCINATION,

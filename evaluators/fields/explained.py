@@ -135,7 +135,7 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
     for number, shown in enumerate(node.once(shown_of)):
         said = explain_finding(finding, number)
         judged = said.judged
-        status = judged.status if isinstance(judged, Partial) else judged
+        status = said.status
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
         details["code"] = reason_code(status, e, o)
         if status is FieldStatus.NOT_JUDGED and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:

@@ -58,7 +58,12 @@ class Explained(Struct, frozen=True):
     @property
     def status(self) -> FieldStatus:
         """The bare status."""
-        return self.judged.status if isinstance(self.judged, Partial) else self.judged
+        return status_of(self.judged)
+
+
+def status_of(answer: Judged | Explained) -> FieldStatus:
+    """The bare status of what a rule said."""
+    return answer if isinstance(answer, FieldStatus) else answer.status
 
 
 EQUAL: Final = Explained(MATCH, "equal")

@@ -7,8 +7,6 @@ from msgspec import Struct
 from evaluators.fields.marks import ValueKey, value_key
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import (
-    Explained,
-    Judged,
     Rule,
     answering_rule,
     asks_equality,
@@ -71,11 +69,6 @@ def item_key(node: FieldNode) -> ValueKey | None:
     if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
         return None
     return value_key(node.metrics[0].comparator, node.transforms)
-
-
-def status_of(answer: Judged | Explained) -> FieldStatus:
-    """The bare status of what a metric said."""
-    return answer if isinstance(answer, FieldStatus) else answer.status
 
 
 def alone(found: Comparison | RowProblem) -> FieldStatus:

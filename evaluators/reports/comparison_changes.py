@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
-from evaluators.fields.rules import Partial, Ready, compile_rule, prepare_rule
+from evaluators.fields.rules import Ready, compile_rule, prepare_rule, status_of
 from evaluators.issues import RowProblem
 from evaluators.model import FieldStatus
 from evaluators.settings import build
@@ -134,8 +134,7 @@ def _fixed(
     rule = compile_rule(comparator, compared.transforms)
 
     def matches(expected: Any, actual: Any) -> bool:
-        judged = rule(expected, actual)
-        return (judged.status if isinstance(judged, Partial) else judged) is FieldStatus.MATCH
+        return status_of(rule(expected, actual)) is FieldStatus.MATCH
 
     try:
         return tuple(number for number in among if all(matches(*pair) for pair in _pairs(compared, mismatches[number])))
