@@ -25,14 +25,13 @@ EXTRA_CAP: Final = 20_000
 
 
 class Coding:
-    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list.
+    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list. `spelled` are the places
+    that the schema lacks, which are counted apart; more are added to them.
 
     `inside`, of a result or a list: it stands in items of another list, where it earns nothing of its own.
     """
 
-    def __init__(
-        self, root: FieldNode, surplus_counts: bool = False, spelled: dict[SchemaPath, str] | None = None
-    ) -> None:
+    def __init__(self, root: FieldNode, surplus_counts: bool, spelled: dict[SchemaPath, str]) -> None:
         weights = {node.weight for node in nodes(root, once=True)}
         weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
         self.scale = lcm(*{weight.denominator for weight in weights})
@@ -44,7 +43,7 @@ class Coding:
         self._instead: dict[int, int] = {}
         """The match that an event stands in place of."""
         self._known: dict[Hashable, int] = {}
-        self._outside: dict[SchemaPath, str] = {} if spelled is None else spelled
+        self._outside = spelled
 
     def __len__(self) -> int:
         return len(self.events)
