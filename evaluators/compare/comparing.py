@@ -243,6 +243,8 @@ def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
     """What a reader should know, though the runs can be compared."""
     if base.result.version != new.result.version:
         yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
+    if base.result.cluster != new.result.cluster:
+        yield Finding("other-groups", {"base": base.result.cluster, "new": new.result.cluster})
     if repeated := sum(one.repeated for one in pairs):
         yield Finding("repeated", {"count": repeated})
     if any(not line.checksum for side in (base, new) for rows in side.rows.values() for line in rows.lines):

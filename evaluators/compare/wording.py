@@ -26,6 +26,7 @@ sentence: Final = Wording({
     "set-aside": "set aside: {reason}",
     # what a reader should know
     "other-version": "the base was scored by evaluators {base}, the new run by {new}",
+    "other-groups": "rows belong together by {base:quoted} in the base, by {new:quoted} in the new run, and intervals go by the new run",
     "repeated": "{count:rows} {count:shares its/share their} id with an earlier one; such rows are paired in their order",
     "unchecked": "a run does not say what its rows ask, so it is not checked that both ask the same",
     # what regression checks found

@@ -202,7 +202,8 @@ def _judge_confidence(gate: Gate, stats: ConfidenceStats | None) -> _Answer:
     unsure = stats.missing + stats.unusable
     measured, lost = (stats.n + unsure, 0) if gate.metric == "accepted" else (stats.n, unsure)
     value: float | None = getattr(stats, gate.metric)
-    decided = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}))
+    unknown = "no-threshold" if gate.metric == "accepted" and stats.clustered else "undefined"
+    decided = _decide(gate.config, value, measured, Finding("metric", {"metric": gate.metric}), unknown)
     return value, measured, *_unless_short(gate, Coverage(measured, lost + stats.kept_out), *decided)
 
 

@@ -42,6 +42,7 @@ SENTENCES: Final[Mapping[str, str]] = {
     "undefined": "{metric} is undefined: there is nothing to divide by",
     "no-bound": "{metric} is unknown: there is nothing to divide by",
     "no-bound-in-slices": "{metric} is unknown: slices are not counted by group",
+    "no-threshold": "{metric} is unknown: rows belong together, and no threshold is sure",
     "no-such-field": 'no row has the field "{path}"{near:after}',
     "items-together": (
         'write "{together}": the items of a list are counted together, so "{path}" has no metric of its own'

@@ -105,10 +105,10 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
         return _of_another_type(_named(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
-        message = f'"{name}" must be {words} {context[key]}; found {spell(item.get("input"))}'
+        message = f"{_named(loc, noun)} must be {words} {context[key]}; found {spell(item.get('input'))}"
         return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
     if kind in ("too_short", "string_too_short"):
-        return Detail(loc, f'"{name}" must not be empty', code="bad-value")
+        return Detail(loc, f"{_named(loc, noun)} must not be empty", code="bad-value")
     if kind == "string_unicode":
         message = f"{_named(loc, noun)} must be text in UTF-8; found {spell(item.get('input'))}"
         return Detail(loc, message, "give the file a name in UTF-8, or name the folder that it is in", code="bad-value")

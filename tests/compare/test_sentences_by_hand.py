@@ -66,6 +66,13 @@ def test_versions_and_rows_that_say_nothing_of_their_question_are_notes() -> Non
     )
 
 
+def test_runs_that_group_their_rows_otherwise_say_which_groups_count() -> None:
+    alone, grouped = side("alone", rows_of(a="+")), side("grouped", rows_of(a="+"), cluster="doc")
+    said = 'rows belong together by "doc" in the base, by none in the new run, and intervals go by the new run'
+    assert compare_sides(grouped, alone).notes == (said,)
+    assert compare_sides(grouped, grouped).notes == ()
+
+
 def test_several_evaluators_of_one_run_are_named_together() -> None:
     found = compare_sides(side("base", rows_of(a="+", b="+", c="+")), side("new", rows_of(a="+")))
     assert found.incomparable == ('only the base has the evaluators "b", "c"',)

@@ -188,6 +188,13 @@ def test_rows_that_belong_together_have_no_threshold() -> None:
     assert of([(0.9, True)] * 200).threshold == 0.9
 
 
+def test_a_gate_on_accepted_says_that_rows_belong_together() -> None:
+    gate = {"exact_match": {"metric": "accepted", "fail_below": 0.5}}
+    (found,) = run([(0.9, True)] * 200, gates=gate, repeats="row.id").result.gates
+    assert (found.verdict, found.value) == ("undecided", None)
+    assert found.message == "accepted is unknown: rows belong together, and no threshold is sure"
+
+
 GROUPED = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from([0, 0.3, 0.95, 0.97, 0.99, 1, "", "?"]), st.booleans()), min_size=1
 )
