@@ -124,11 +124,15 @@ class Calibration(Struct, frozen=True):
     mean_difference: float | None
     """The judge's score minus the person's mark, where marks are numbers."""
     difference_interval: Interval | None
+    difference_rows: int
+    """The rows whose mark is a number."""
     disagreements: tuple[Marked, ...]
     unmarked: int
     """Rows with a verdict and without a mark."""
     unjudged: int
     """Rows with a mark and without a verdict."""
+    cluster: str | None = None
+    """The column whose equal values make groups of rows, in a run that has them; the intervals here count rows."""
     choices: ConfusionMatrix | None = None
     """People's choices, and the judge's beside each; None where there are no choices on both sides."""
 
@@ -172,7 +176,8 @@ def calibrate(
             answered = _choice(verdict, tuple(choices))
             both = (chosen, answered) if chosen and answered else None
             rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1], both))
-    return replace(calibration_of(rows, unmarked, unjudged), choices=_choice_table(rows, tuple(choices), target))
+    table = _choice_table(rows, tuple(choices), target)
+    return replace(calibration_of(rows, unmarked, unjudged), cluster=record.result.cluster, choices=table)
 
 
 def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
@@ -211,7 +216,8 @@ def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0)
     wrong = tuple(row for row in by_place if row.judge is not row.person)
     return Calibration(
         confusion, *kappa(confusion.cells), _halves(by_length), _halves(by_place),
-        float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), wrong[:MOST_SHOWN], unmarked, unjudged,
+        float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), gaps.total(), wrong[:MOST_SHOWN], unmarked,
+        unjudged,
     )  # fmt: skip
 
 

@@ -34,6 +34,8 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
         lines.append(f"{counted(found.unjudged, 'mark')} without a verdict are left out.")
     if counts.rows < _FEW:
         lines.append(f"Fewer than {_FEW} rows say little: see how wide the intervals are.")
+    if found.cluster is not None:
+        lines.append(f"Rows of one {found.cluster} belong together. The intervals here count rows, and are too narrow.")
     rows = [
         (
             "agreement",
@@ -56,7 +58,7 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
                 "score minus mark",
                 _number(found.mean_difference),
                 _ends(found.difference_interval),
-                "above 0 the judge gives more",
+                f"above 0 the judge gives more; of {rows_text(found.difference_rows)}",
             )
         )
     columns = heads("metric", "#value", "#95 % CI", "what it says")

@@ -139,8 +139,9 @@ def run_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     file = tmp_path / "rows.jsonl"
     write_rows(file, rows)
 
-    def run(model: str) -> Path:
-        suite = {"judge": {"long": {"model": model}}, "evaluators": [{"llm_judge": {"name": "tone", "rubric": "Good?"}}]}
+    def run(model: str, **sections: Any) -> Path:
+        judged = [{"llm_judge": {"name": "tone", "rubric": "Good?"}}]
+        suite = {"judge": {"long": {"model": model}}, "evaluators": judged, **sections}
         evaluators.load(suite).run(file, results=tmp_path / "runs", name=model)
         return tmp_path / "runs" / model
 
@@ -156,6 +157,13 @@ def test_the_command_compares_a_run_with_its_marks(run_of: Any) -> None:
     assert "Cohen's kappa 0.000" in words
     assert "judge: pass 1 1 judge: fail 1 1" in words
     assert "row 3 (c): the judge says pass, people fail" in words
+
+
+def test_a_run_with_groups_of_rows_says_that_intervals_count_rows(run_of: Any) -> None:
+    said = cli("calibrate", str(run_of("long", repeats="row.human")), "--human", "human")
+    assert "Rows of one human belong together. The intervals here count rows, and are too narrow." in " ".join(
+        said.output.split()
+    )
 
 
 def test_the_command_says_what_another_run_answered(run_of: Any) -> None:
@@ -219,6 +227,8 @@ def test_choices_of_people_stand_beside_those_of_the_judge(chosen: Path) -> None
     assert "the same choice 75.0 % [30.1, 95.4] 4" in words
     assert "Cohen's kappa 0.636" in words  # 3/4 agree, 5/16 would by chance
     assert "poor → fair: 1 row; row 3 (c)" in words
+    assert "score minus mark 0.125" in words
+    assert "above 0 the judge gives more; of 4 rows" in words
 
 
 def test_a_judge_with_choices_may_be_held_against_yes_and_no(chosen: Path) -> None:
