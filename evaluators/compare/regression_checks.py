@@ -8,6 +8,7 @@ from typing import Literal
 from evaluators.compare.compare_section import EVERY, CompareConfig, RegressionCheck
 from evaluators.compare.comparison import Difference, RegressionCheckResult
 from evaluators.compare.wording import sentence
+from evaluators.run.metrics import difference_interval_text, p_value_text
 from evaluators.run.wording import Finding
 
 
@@ -74,7 +75,7 @@ def _limits(
         clear = tested is None or one.verdict == "worse"
         verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop and clear else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        said = [] if tested is None else _test(one, tested)
+        said = [] if tested is None else [_test(one, tested)]
         said = [Finding("chance"), *said] if drop > check.max_drop and not clear else said
         found = sentence(lower, *_lost(one), *said, Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, found, one.variant)
@@ -84,11 +85,10 @@ def _limits(
         yield RegressionCheckResult("max_broken_rows", written, verdict, sentence(*broken), one.variant)
 
 
-def _test(one: Difference, tested: int) -> list[Finding]:
+def _test(one: Difference, tested: int) -> Finding:
     """How a field was tested, of so many."""
-    ends = "none" if one.ci is None else f"[{one.ci.low:+.4f}, {one.ci.high:+.4f}]"
-    facts = {"pairs": one.pairs, "interval": ends, "p": one.p_value_corrected, "tested": tested}
-    return [Finding("tested", facts)]
+    interval, p = difference_interval_text(one.ci), p_value_text(one.p_value_corrected)
+    return Finding("tested", {"pairs": one.pairs, "interval": interval, "p": p, "tested": tested})
 
 
 def _broken_rows(broken: int, lost: int, most: int) -> tuple[Finding, Finding]:

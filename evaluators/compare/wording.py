@@ -39,7 +39,7 @@ sentence: Final = Wording({
     "broken": "{broken:rows} broken",
     "broken-lost": "{broken:rows} broken, {lost:,} of them lost",
     "chance": ", which may be chance",
-    "tested": ": {pairs:rows}, 95 % CI {interval}, p {p:.4f} corrected for {tested:,} {tested:field/fields}",
+    "tested": ": {pairs:rows}, 95 % CI {interval}, p {p} corrected for {tested:,} {tested:field/fields}",
     "most-drop": "; the most is {most:g}",
     "most-rows": "; the most is {most:,}",
     "no-row": "it is in no row of both runs",

@@ -16,14 +16,16 @@ from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Sec
 from evaluators.run.metrics import (
     UNDEFINED,
     counted,
+    difference_interval_text,
     mean_interval_text,
     more_text,
+    p_value_text,
     percent_text,
     quantity_text,
     rows_text,
     score_text,
+    signed,
 )
-from evaluators.run.result import Interval
 
 MOST_FIELDS: Final = 20
 """Fields that a page lists, the worst first; all of them are in the JSON file."""
@@ -33,24 +35,6 @@ _FINDING_TONES: Final[dict[str, Tone]] = {
     "better": "good", "worse": "bad", "no clear difference": "plain", "the same": "plain",
     "not measured": "warning",
 }  # fmt: skip
-
-
-def signed(value: float | None) -> str:
-    """A difference with its sign: `+0.0625`."""
-    if value is None:
-        return UNDEFINED
-    return "0" if value == 0 else f"{'-' if value < 0 else '+'}{score_text(abs(value))}"
-
-
-def p_value_text(p: float | None) -> str:
-    """`0.0312`, `<0.0001`."""
-    if p is None:
-        return UNDEFINED
-    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
-
-
-def _between(interval: Interval | None) -> str:
-    return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
 
 
 _METRICS: Final = heads(
@@ -63,9 +47,9 @@ _KEPT: Final = ("evaluator", "field", *(column.head for column in _METRICS[: _DE
 
 def _metrics(one: Difference) -> tuple[str, ...]:
     return (
-        score_text(one.base), score_text(one.new), signed(one.difference), _between(one.ci), p_value_text(one.p_value_corrected),
-        one.verdict, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}", score_text(one.minimum_detectable_effect),
-        f"{one.lost:,}", f"{one.gained:,}", f"{one.settled:,}",
+        score_text(one.base), score_text(one.new), signed(one.difference), difference_interval_text(one.ci),
+        p_value_text(one.p_value_corrected), one.verdict, f"{one.fixed:,}", f"{one.broken:,}", f"{one.pairs:,}",
+        score_text(one.minimum_detectable_effect), f"{one.lost:,}", f"{one.gained:,}", f"{one.settled:,}",
     )  # fmt: skip
 
 

@@ -44,6 +44,25 @@ def mean_interval_text(interval: Interval | None) -> str:
     return UNDEFINED if interval is None else f"[{score_text(interval.low)}, {score_text(interval.high)}]"
 
 
+def signed(value: float | None) -> str:
+    """A difference with its sign: `+0.0625`."""
+    if value is None:
+        return UNDEFINED
+    return "0" if value == 0 else f"{'-' if value < 0 else '+'}{score_text(abs(value))}"
+
+
+def difference_interval_text(interval: Interval | None) -> str:
+    """An interval of a difference: `[-0.0417, +0.1250]`."""
+    return UNDEFINED if interval is None else f"[{signed(interval.low)}, {signed(interval.high)}]"
+
+
+def p_value_text(p: float | None) -> str:
+    """`0.0312`, `<0.0001`."""
+    if p is None:
+        return UNDEFINED
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
 def beside_limit(value: float, limit: float) -> str:
     """A score with as many decimals as it takes to tell it from the limit it is compared with."""
     for decimals in range(4, 17):

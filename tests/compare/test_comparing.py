@@ -19,6 +19,7 @@ from evaluators.compare.pairs import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.model import FieldStatus, Result
+from evaluators.run.metrics import difference_interval_text
 from tests.compare.sides import made_rows, made_side, packed, said
 
 FIELDS = ("total", "date")
@@ -191,6 +192,17 @@ def test_every_field_is_held_to_a_drop_that_chance_does_not_explain(written: str
     few = rows_of([(RIGHT, LISTED_RIGHT)] * 27 + [(RIGHT, LISTED_WRONG)] * 3)
     luck = compare_sides(side("base", base), side("new", few), config, EVERY_FIELD).regression_checks[1]
     assert (luck.verdict, luck.message.partition(":")[0]) == ("passed", "lower by 0.1000, which may be chance")
+
+
+def test_a_check_of_every_field_writes_interval_and_p_value_as_the_table_does() -> None:
+    base = rows_of([(RIGHT, LISTED_RIGHT)] * 30)
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.02)})
+    worst = compare_sides(side("base", base), side("new", rows_of([(RIGHT, LISTED_WRONG)] * 30)), config, EVERY_FIELD)
+    assert "p <0.0001 corrected" in worst.regression_checks[1].message
+    few = rows_of([(RIGHT, LISTED_WRONG)] * 5 + [(RIGHT, LISTED_RIGHT)] * 25)
+    found = compare_sides(side("base", base), side("new", few), config, EVERY_FIELD)
+    assert ", 0], p 0.1250 corrected" in found.regression_checks[1].message
+    assert difference_interval_text(found.fields[1].ci) in found.regression_checks[1].message
 
 
 def test_every_field_of_nothing_that_was_measured_is_undecided() -> None:

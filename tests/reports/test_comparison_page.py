@@ -19,9 +19,9 @@ from evaluators.compare.comparison import RunComparison
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line
-from evaluators.reports.comparison_tables import p_value_text, signed
 from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.github import comparison_annotations
+from evaluators.run.metrics import p_value_text, signed
 from tests.compare.sides import made_rows, made_side, said
 from tests.kit import comparison_written, golden
 
