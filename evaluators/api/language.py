@@ -48,7 +48,7 @@ from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.tracker import TRACKERS
-from evaluators.values.quoting import flow
+from evaluators.values.quoting import first_ones, flow
 from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 _TAKEN: Final = "|".join([*COMPARATORS.shipped(), "skip", *NEIGHBOURS])
@@ -233,9 +233,7 @@ def word_data(word: str) -> list[dict[str, Any]]:
 def _where(use: WordUse) -> str:
     others = tuple(place for place in use.places if not place.startswith("evaluator "))
     places = ("any evaluator", *others) if len(use.places) - len(others) > _MANY else use.places
-    more = len(places) - _MOST_PLACES
-    shown = ", ".join(places[:_MOST_PLACES])
-    return f"{shown} and {more} more" if more > 0 else shown
+    return first_ones(places, _MOST_PLACES)
 
 
 @cache

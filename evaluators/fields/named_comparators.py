@@ -24,7 +24,7 @@ from evaluators.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell, under, word_or_map
-from evaluators.values.quoting import flow
+from evaluators.values.quoting import first_ones, flow
 
 JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")
 """The words that need a judge."""
@@ -94,10 +94,8 @@ def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail
     if not asking:
         return details
     listed = list(dict.fromkeys(f"{one.field} ({one.word})" if one.field else one.word for one in asking))
-    shown = ", ".join(listed[:_MOST_LISTED])
-    more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
     count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
-    message = f"{count} a judge, and there is none: {shown}{more}"
+    message = f"{count} a judge, and there is none: {first_ones(listed, _MOST_LISTED)}"
     hint = _hint([one.word for one in asking]) if named else "compare them with something else, such as fuzzy"
     first = replace(asking[0], message=message, hint=hint)
     return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]

@@ -16,11 +16,12 @@ from evaluators.fields.type_defaults import annotate_evaluation_config, annotate
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
-from evaluators.run.metrics import counted, some
+from evaluators.run.metrics import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.byte_source import locate, whole_of
 from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.path_text import ANY, Step, display
+from evaluators.values.quoting import first_ones
 
 _OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
 _ADVICE: Final[Mapping[str, tuple[str, str]]] = {
@@ -87,7 +88,7 @@ def _annotated(
     annotated = annotate_evaluation_config(schema) if dialect == "evaluation_config" else annotate_xeval(schema)
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
-    said = [of_lists.format(some(lists))] if lists else []
+    said = [of_lists.format(first_ones(lists, 10))] if lists else []
     return Inferred(_text(annotated), made_of, (*unclear, compared, *said), problems)
 
 

@@ -13,7 +13,6 @@ from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.model import JSON
 from evaluators.needs import Condition
-from evaluators.run.metrics import some
 from evaluators.run.places import KEY, align_place, field_places, line_places
 from evaluators.run.result import Counts, EvaluatorStats
 from evaluators.run.split_result import HINT_ROWS, FirstRows, SplitResult
@@ -21,6 +20,7 @@ from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import to_text
 from evaluators.values.paths import Path, nearest_path
 from evaluators.values.paths import parse as parse_path
+from evaluators.values.quoting import first_ones
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -198,7 +198,7 @@ def schema_gaps(
 
 
 def _some(paths: Iterable[str]) -> str:
-    return some([f'"{path}"' for path in paths])
+    return first_ones([f'"{path}"' for path in paths], 10)
 
 
 def _field_measured_nothing(

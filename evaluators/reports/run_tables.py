@@ -20,7 +20,6 @@ from evaluators.run.metrics import (
     quantity_text,
     rows_text,
     score_text,
-    some,
 )
 from evaluators.run.result import (
     ConfusionMatrix,
@@ -33,6 +32,7 @@ from evaluators.run.result import (
     NumericColumnStats,
     RunResult,
 )
+from evaluators.values.quoting import first_ones
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
@@ -57,7 +57,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     if not weak and not broken and any(field.counts.n for _, field in fields):
         blocks.append(Paragraph("Every field that was measured is right in every row.", "good"))
     if unmeasured:
-        blocks.append(Paragraph(f"Measured in no row: {some(unmeasured)}.", "warning"))
+        blocks.append(Paragraph(f"Measured in no row: {first_ones(unmeasured, 10)}.", "warning"))
     blocks.extend(
         Paragraph(
             f"{full_name(stats)}: {counted(stats.fields_not_listed, 'more path')} counted in the score, not listed."

@@ -10,7 +10,6 @@ was there (not measured) are not.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import floor, log10
 from typing import Final, NamedTuple
 
@@ -102,11 +101,6 @@ def beside_quantity(value: float, limit: float) -> str:
 def limit_text(limit: float) -> str:
     """A limit as people write it: `0.95`, `1`."""
     return str(int(limit)) if limit.is_integer() else repr(limit)
-
-
-def some(names: Sequence[str], most: int = 10) -> str:
-    """The first names of a list, and how many more there are: `a, b and 3 more`."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
 
 
 def rows_text(count: int) -> str:

@@ -6,7 +6,7 @@ reports/, since run.json and the causes of an exit code hold the sentences.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from string import Formatter
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from evaluators.run.metrics import beside_limit, beside_quantity, counted, limit_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult
+from evaluators.values.quoting import first_ones
 
 _SHOWN: Final = 5  # names that a sentence lists
 
@@ -86,12 +87,6 @@ SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-def listed(names: Sequence[str]) -> str:
-    """The first names, and how many more there are."""
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
-
-
 def quoted(text: str | None) -> str:
     """A name in quotes; `none` where there is none."""
     return "none" if text is None else f'"{text}"'
@@ -130,9 +125,9 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "gate": gate_label,
     "counts": _counts,
     "quoted": quoted,
-    "listed": listed,
+    "listed": lambda names: first_ones(names, _SHOWN),
     "first": lambda names: ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
-    "names": lambda names: listed([quoted(name) for name in names]) if names else "none",
+    "names": lambda names: first_ones([quoted(name) for name in names], _SHOWN) if names else "none",
     "each": lambda counts: ", ".join(f"{name} {count:,}" for name, count in counts),
     "before": lambda text: f"{text}: " if text else "",
     "after": lambda text: f"; {text}" if text else "",

@@ -11,7 +11,8 @@ from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparing import compare_sides, reasons_against
 from evaluators.compare.pairs import Side, SideRows, paired, row_keys
 from evaluators.compare.regression_checks import label
-from evaluators.run.wording import Finding, listed
+from evaluators.run.wording import Finding
+from evaluators.values.quoting import first_ones
 from tests.compare.sides import made_rows, made_side, said
 
 RIGHT, WRONG, BLANK = said("scored", 1.0, True), said("scored", 0.0, False), said("invalid", None, None)
@@ -32,9 +33,9 @@ def side(label: str, rows: SideRows, **changes: Any) -> Side:
 
 
 def test_a_few_names_are_listed_and_the_rest_is_counted() -> None:
-    assert listed(["a", "b", "c", "d", "e"]) == "a, b, c, d, e"
-    assert listed(["a", "b", "c", "d", "e", "f"]) == "a, b, c, d, e and 1 more"
-    assert listed([str(number) for number in range(2005)]) == "0, 1, 2, 3, 4 and 2,000 more"
+    assert first_ones(["a", "b", "c", "d", "e"], 5) == "a, b, c, d, e"
+    assert first_ones(["a", "b", "c", "d", "e", "f"], 5) == "a, b, c, d, e and 1 more"
+    assert first_ones([str(number) for number in range(2005)], 5) == "0, 1, 2, 3, 4 and 2,000 more"
 
 
 def test_a_sentence_names_its_variant() -> None:
