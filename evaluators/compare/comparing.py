@@ -141,11 +141,9 @@ def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:
 
 def variant_side(run: Side, variant: str) -> Side:
     """One variant of a run as a run of its own."""
-    measures = tuple(replace(one, variant=None) for one in run.result.measures if one.variant == variant)
-    labels = tuple(replace(one, variant=None) for one in run.result.confusion_matrices if one.variant == variant)
-    repeats = tuple(replace(one, variant=None) for one in run.result.repeats if one.variant == variant)
-    result = replace(run.result, measures=measures, confusion_matrices=labels, repeats=repeats)
-    return replace(run, label=variant, variant=variant, result=result, rows={None: run.rows[variant]})
+    return replace(
+        run, label=variant, variant=variant, result=run.result.of_variant(variant), rows={None: run.rows[variant]}
+    )
 
 
 def _with_noise(one: Difference, base: Side, new: Side) -> Difference:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
@@ -16,6 +17,7 @@ from evaluators.judges.prices import COST_IN, JUDGE_COST
 from evaluators.model import Count, Share
 
 EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
+_BY_VARIANT: Final = ("evaluators", "slices", "gates", "measures", "confusion_matrices", "repeats", "confidence")
 
 
 class Interval(Struct, frozen=True):
@@ -565,6 +567,14 @@ class RunResult(Struct, frozen=True):
     def whole_measures(self) -> tuple[NumericColumnStats, ...]:
         """The measures over the run, or over its variants: not those of slices."""
         return tuple(one for one in self.measures if one.slice is None)
+
+    def of_variant(self, variant: str) -> RunResult:
+        """The metrics of one variant as those of a run that has no others."""
+        own = {
+            name: tuple(replace(one, variant=None) for one in getattr(self, name) if one.variant == variant)
+            for name in _BY_VARIANT
+        }
+        return replace(self, variants=(), **own)
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
         for stats in self.evaluators:

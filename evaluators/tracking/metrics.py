@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
-from msgspec.structs import asdict, replace
+from msgspec.structs import asdict
 
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.names import field_name, segment
@@ -70,20 +70,6 @@ def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, 
     for _, group, rest, value in sorted(metrics, key=lambda one: one[0]):
         found[group.name].metrics[rest] = value
     return tuple(found.values())
-
-
-def of_variant(result: RunResult, variant: str) -> RunResult:
-    """The metrics of one variant as those of a run that has no others."""
-    return replace(
-        result,
-        variants=(),
-        evaluators=tuple(replace(one, variant=None) for one in result.evaluators if one.variant == variant),
-        slices=tuple(replace(one, variant=None) for one in result.slices if one.variant == variant),
-        measures=tuple(replace(one, variant=None) for one in result.measures if one.variant == variant),
-        confidence=tuple(replace(one, variant=None) for one in result.confidence if one.variant == variant),
-        repeats=tuple(replace(one, variant=None) for one in result.repeats if one.variant == variant),
-        gates=tuple(replace(one, variant=None) for one in result.gates if one.variant == variant),
-    )
 
 
 def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from evaluators.run.result import GateResult
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import attachments, environment_of, flat_params, note_of, row_table
-from evaluators.tracking.metrics import Number, of_variant
+from evaluators.tracking.metrics import Number
 from evaluators.tracking.sending import batches
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
@@ -122,7 +122,7 @@ class MLflow(RowTracker):
         tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
         name = f"{above.info.run_name or record.place.name} ({variant})"
         run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
-        result = of_variant(record.result, variant)
+        result = record.result.of_variant(variant)
         _log_values(client, record, run, self.metrics(result), {**flat_params(record), "run/variant": variant})
         for tag, text in {
             **dict(_gates(result.gates)),

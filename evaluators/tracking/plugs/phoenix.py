@@ -16,7 +16,6 @@ from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import environment_of, flat_params
-from evaluators.tracking.metrics import of_variant
 from evaluators.tracking.patience import in_parallel
 from evaluators.tracking.sending import batches, sent
 from evaluators.tracking.tracker import Link, RowTracker, run_key
@@ -133,7 +132,7 @@ def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, 
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
-        "metrics": settings.metrics(record.result if variant is None else of_variant(record.result, variant)),
+        "metrics": settings.metrics(record.result if variant is None else record.result.of_variant(variant)),
         "params": flat_params(record),
     }
     return {**found, "environment": environment_of(record)} if settings.environment else found
