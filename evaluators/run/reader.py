@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import Problems, problem
+from evaluators.issues import Problems, encodable, problem
 from evaluators.judges.answer_lines import AnswerLine, read_answers
 from evaluators.model import Outcome, Result
 from evaluators.needs import ROLES
@@ -34,7 +34,7 @@ from evaluators.run.record_lines import (
     recorded_of,
 )
 from evaluators.run.result import RunResult
-from evaluators.run.rows import pyarrow, storable
+from evaluators.run.rows import pyarrow
 from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.values.files import NoSmallFile, is_own_file, read_small, shown, why_no_file_name
@@ -438,8 +438,8 @@ def _object(text: bytes, where: str) -> dict[str, Any]:
 
 def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RowLine]:
     arrow, parquet = pyarrow()
-    codes = [f"code {storable(one.name)}" for one in facts.evaluators]
-    slices = [f"slice {storable(name)}" for name in facts.slices]
+    codes = [f"code {encodable(one.name)}" for one in facts.evaluators]
+    slices = [f"slice {encodable(name)}" for name in facts.slices]
     _check_own(file)
     number = 0
     try:

@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from evaluators.issues import extra_hint, problem
+from evaluators.issues import encodable, extra_hint, problem
 from evaluators.run.record_lines import RowLine, code_line, code_text
 from evaluators.run.tally import Ledger
 from evaluators.testsets.byte_store import write_to
@@ -46,8 +46,8 @@ class RowBlock(Struct, array_like=True, forbid_unknown_fields=True):
         try:
             return msgspec.json.encode(self)
         except UnicodeEncodeError:  # half of a surrogate pair
-            self.ids, self.clusters = [name and storable(name) for name in self.ids], list(map(storable, self.clusters))
-            self.slices = [list(map(storable, values)) for values in self.slices]
+            self.ids, self.clusters = [name and encodable(name) for name in self.ids], list(map(encodable, self.clusters))
+            self.slices = [list(map(encodable, values)) for values in self.slices]
             return msgspec.json.encode(self)
 
     def names(self, first: int) -> list[str]:
@@ -224,12 +224,12 @@ class _ParquetRows:
 def _schema(arrow: Any, evaluators: Sequence[str], slices: Sequence[str], clustered: bool) -> Any:
     """Parquet columns: `row`, `id`, `checksum`, `cluster`, one for each slice, and the codes of each evaluator."""
     texts = ["id", "checksum", *(["cluster"] if clustered else ())]
-    texts += [f"slice {storable(name)}" for name in slices]
+    texts += [f"slice {encodable(name)}" for name in slices]
     return arrow.schema(
         [
             ("row", arrow.int64()),
             *((name, arrow.string()) for name in texts),
-            *((f"code {storable(name)}", arrow.int32()) for name in evaluators),
+            *((f"code {encodable(name)}", arrow.int32()) for name in evaluators),
         ]
     )
 
@@ -263,8 +263,3 @@ def has_pyarrow() -> bool:
     from importlib.util import find_spec
 
     return find_spec("pyarrow") is not None
-
-
-def storable(text: str) -> str:
-    """The text, half surrogate pairs spelled out."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

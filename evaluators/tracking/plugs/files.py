@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from io import StringIO
 from pathlib import Path
@@ -13,10 +12,11 @@ from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
 from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
+from evaluators.run.run_json import stable
 from evaluators.run.store import write_text
 from evaluators.settings import Name
 from evaluators.tracking.attachments import params_of
-from evaluators.tracking.metrics import Number, field_prefix, nested
+from evaluators.tracking.metrics import field_prefix, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
 from evaluators.values.quoting import flow, key_text
 
@@ -53,7 +53,7 @@ class Files(Tracker):
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
         write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
-        write_text(folder / METRICS, _metrics_json(self.metrics(record.result)))
+        write_text(folder / METRICS, stable(nested(self.metrics(record.result))))
         return Link("files", folder.as_posix(), run_key(record))
 
 
@@ -70,11 +70,6 @@ def _check_own(folder: Path) -> None:
                 where=str(folder / name),
                 hint="`tracking: [{files: {folder: NAME}}]` names another folder",
             )
-
-
-def _metrics_json(metrics: Mapping[str, Number]) -> str:
-    body = nested(metrics)
-    return json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _plot(result: RunResult) -> tuple[str, bool]:
