@@ -20,7 +20,7 @@ from evaluators.model import MISSING, Result
 from evaluators.reports.headline import headline
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
-from evaluators.run.metrics import percent_text, rows_text, score_text
+from evaluators.run.metrics import full_name, percent_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.graph import EvaluatorLine
 
@@ -245,10 +245,10 @@ class Run(reader.Run):
     def __repr__(self) -> str:
         lines = [self._head()]
         means = self.result.evaluators
-        width = max([len(_called(one)) for one in means[:_LISTED]], default=0)
+        width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
         for one in means[:_LISTED]:
             lines.append(
-                f"  {_called(one):{width}}  mean {score_text(one.mean)}, pass rate {percent_text(one.pass_rate)}, "
+                f"  {full_name(one):{width}}  mean {score_text(one.mean)}, pass rate {percent_text(one.pass_rate)}, "
                 f"{one.scored:,} of {rows_text(one.rows)} scored"
             )
         if len(means) > _LISTED:
@@ -266,7 +266,7 @@ class Run(reader.Run):
         }  # fmt: skip
         means = self.result.evaluators
         table = ResultTable(
-            kinds, [[_called(one), one.mean, percent_text(one.pass_rate), one.scored, one.rows] for one in means]
+            kinds, [[full_name(one), one.mean, percent_text(one.pass_rate), one.scored, one.rows] for one in means]
         )
         causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
         return f"<p><b>{escape(self._head())}</b></p>{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
@@ -275,10 +275,6 @@ class Run(reader.Run):
         code, end = self.result.exit_code, headline(self.result).partition(";")[0]
         text = f"{end} (exit code {code})" if code else end
         return f"{self.result.name}: {text}, {rows_text(self.result.rows)} of {self.result.test_set}"
-
-
-def _called(one: EvaluatorStats) -> str:
-    return f"{one.name} ({one.variant})" if one.variant else one.name
 
 
 def _given(value: object) -> Any:

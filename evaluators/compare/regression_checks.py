@@ -8,7 +8,7 @@ from typing import Literal
 from evaluators.compare.compare_section import EVERY, CompareConfig, RegressionCheck
 from evaluators.compare.comparison import Difference, RegressionCheckResult
 from evaluators.compare.wording import sentence
-from evaluators.run.metrics import difference_interval_text, p_value_text
+from evaluators.run.metrics import difference_interval_text, p_value_text, with_variant
 from evaluators.run.wording import Finding
 
 
@@ -54,7 +54,10 @@ def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResul
     if not worse:
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))
     drops = [
-        sentence(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one))
+        sentence(
+            Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}),
+            *_lost(one),
+        )
         for one in worse
     ]
     return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
@@ -103,7 +106,7 @@ def _lost(one: Difference) -> tuple[Finding, ...]:
 
 def label(one: Difference) -> str:
     """The evaluator, its field and its variant, for people."""
-    return f"{_name(one)} ({one.variant})" if one.variant else _name(one)
+    return with_variant(_name(one), one.variant)
 
 
 def _name(one: Difference) -> str:

@@ -18,7 +18,7 @@ from evaluators.reports.kinds_read import UNUSED_OPTIONAL
 from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.exit_code import Facts, exit_code
-from evaluators.run.metrics import counted, rows_text
+from evaluators.run.metrics import counted, full_name, rows_text
 from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import Prepared, check_gate_targets, prepare
 from evaluators.run.result import RunResult
@@ -187,9 +187,8 @@ def data_words(found: DataCheck) -> str:
 def _unreadable(result: RunResult) -> Iterable[str]:
     for stats in result.evaluators:
         if stats.unreadable:
-            name = f"{stats.name} ({stats.variant})" if stats.variant else stats.name
             has, it_scores = ("has", "it scores") if stats.unreadable == 1 else ("have", "they score")
-            yield f"note: {name}: {rows_text(stats.unreadable)} {has} an output that holds no usable JSON: {it_scores} 0"
+            yield f"note: {full_name(stats)}: {rows_text(stats.unreadable)} {has} an output that holds no usable JSON: {it_scores} 0"
 
 
 def _more(result: RunResult) -> Iterable[str]:

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.reports.document import Head, PageTable, Paragraph, Section
-from evaluators.reports.tables import with_variant
 from evaluators.run.confidence import LEVELS
-from evaluators.run.metrics import interval_text, percent_text, rows_text, score_text
+from evaluators.run.metrics import interval_text, percent_text, rows_text, score_text, with_variant
 from evaluators.run.result import ConfidenceBin, ConfidenceStats, RunResult
 
 

@@ -15,11 +15,10 @@ from evaluators.limits import LIST_CELLS
 from evaluators.registry import suggestion
 from evaluators.reports.confidence_sections import confidence_name
 from evaluators.reports.coverage import found_nowhere
-from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
 from evaluators.run.labels import LabelSums, is_label
 from evaluators.run.measures import NumericColumn
-from evaluators.run.metrics import counted, rows_text
+from evaluators.run.metrics import counted, full_name, rows_text, with_variant
 from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.repeats import Repeats
 from evaluators.run.result import ConfidenceStats, EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats

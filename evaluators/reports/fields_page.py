@@ -11,8 +11,7 @@ from evaluators.reports.outcomes import evaluators_by_schema, outcomes_of, rows_
 from evaluators.reports.rows import FieldView
 from evaluators.reports.run_tables import field_section
 from evaluators.reports.schema_sections import array_table, items_in_words
-from evaluators.reports.tables import full_name
-from evaluators.run.metrics import score_text
+from evaluators.run.metrics import full_name, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, RunResult
 from evaluators.words import plain_word

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from evaluators.reports.document import PageTable, Paragraph, Section, heads
-from evaluators.reports.tables import with_variant
-from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
+from evaluators.run.metrics import counted, interval_text, percent_text, rows_text, with_variant
 from evaluators.run.result import PassesAt, RepeatStats, RunResult
 from evaluators.values.quoting import first_ones
 

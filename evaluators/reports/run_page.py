@@ -27,9 +27,9 @@ from evaluators.reports.run_tables import (
     mistake_section,
 )
 from evaluators.reports.schema_sections import schema_sections
-from evaluators.reports.tables import evaluator_section, full_name, gate_section, row_name, slice_section
+from evaluators.reports.tables import evaluator_section, gate_section, row_name, slice_section
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
+from evaluators.run.metrics import counted, full_name, interval_text, percent_text, quantity_text, rows_text, score_text
 from evaluators.run.result import RunResult
 from evaluators.values.files import shown
 

@@ -9,10 +9,10 @@ from evaluators.builtin._scored_fields import CHOICE
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.document import Head, Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.tables import full_name, with_variant
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import (
     counted,
+    full_name,
     interval_text,
     more_text,
     percent_text,
@@ -20,6 +20,7 @@ from evaluators.run.metrics import (
     quantity_text,
     rows_text,
     score_text,
+    with_variant,
 )
 from evaluators.run.result import (
     ConfusionMatrix,

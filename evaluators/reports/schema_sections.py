@@ -16,8 +16,8 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, dense, heads
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
-from evaluators.reports.tables import full_name, of_extra_items, row_name
-from evaluators.run.metrics import counted, rows_text, score_text
+from evaluators.reports.tables import of_extra_items, row_name
+from evaluators.run.metrics import counted, full_name, rows_text, score_text
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
 

@@ -36,9 +36,9 @@ from evaluators.reports.summary_parts import (
     optional_parts,
     paragraphs,
 )
-from evaluators.reports.tables import LEGEND, beside_the_rate, full_name, mean_interval_words, ordered_gates
+from evaluators.reports.tables import LEGEND, beside_the_rate, mean_interval_words, ordered_gates
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.metrics import USUAL, counted, coverage_of, mean_interval_text, rows_text, score_text
+from evaluators.run.metrics import USUAL, counted, coverage_of, full_name, mean_interval_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, RunResult
 
 MOST_LINES: Final = 28

@@ -16,9 +16,9 @@ from evaluators.reports.repeat_sections import passes_line, repeat_line
 from evaluators.reports.run_page import asking_lines, issue_place
 from evaluators.reports.run_tables import choice_table, mistake_place, mistake_rows, weak_fields
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
-from evaluators.reports.tables import GATES, full_name, of_extra_items, slice_text, with_variant
+from evaluators.reports.tables import GATES, of_extra_items, slice_text
 from evaluators.run.exit_code import Facts, causes
-from evaluators.run.metrics import counted, quantity_text, rows_text, score_text
+from evaluators.run.metrics import counted, full_name, quantity_text, rows_text, score_text, with_variant
 from evaluators.run.result import ConfusionMatrix, EvaluatorStats, GateResult, RunResult
 
 WIDEST: Final = 80

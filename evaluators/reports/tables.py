@@ -10,6 +10,7 @@ from evaluators.run.metrics import (
     USUAL,
     counted,
     coverage_of,
+    full_name,
     interval_text,
     mean_interval_text,
     more_text,
@@ -17,7 +18,7 @@ from evaluators.run.metrics import (
     rows_text,
     score_text,
 )
-from evaluators.run.result import EvaluatorStats, GateResult, NumericColumnStats, RunResult
+from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a summary lists; all of them are in run.json."""
@@ -200,16 +201,6 @@ def _slice_row(stats: EvaluatorStats) -> tuple[str, ...]:
         slice_text(stats.slice), stats.name, stats.variant or "", of_part(stats, score_text(stats.mean)),
         of_part(stats, percent_text(stats.pass_rate)), interval_text(stats.pass_rate_ci), f"{stats.scored:,} of {stats.rows:,}",
     )  # fmt: skip
-
-
-def full_name(stats: EvaluatorStats | NumericColumnStats) -> str:
-    """The name of an evaluator or a measure, with its variant in brackets."""
-    return with_variant(stats.name, stats.variant)
-
-
-def with_variant(name: str, variant: str | None) -> str:
-    """A name, with a variant in brackets."""
-    return f"{name} ({variant})" if variant else name
 
 
 def row_name(number: int, id: str, variant: str | None = None) -> str:

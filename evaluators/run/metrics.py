@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import floor, log10
 from typing import Final, NamedTuple
 
-from evaluators.run.result import EvaluatorStats, FieldStats, Interval
+from evaluators.run.result import EvaluatorStats, FieldStats, Interval, NumericColumnStats
 
 UNDEFINED: Final = "–"
 """Stands where a metric has no value."""
@@ -101,6 +101,16 @@ def beside_quantity(value: float, limit: float) -> str:
 def limit_text(limit: float) -> str:
     """A limit as people write it: `0.95`, `1`."""
     return str(int(limit)) if limit.is_integer() else repr(limit)
+
+
+def with_variant(name: str, variant: str | None) -> str:
+    """A name, with a variant in brackets."""
+    return f"{name} ({variant})" if variant else name
+
+
+def full_name(stats: EvaluatorStats | NumericColumnStats) -> str:
+    """The name of an evaluator or a measure, with its variant in brackets."""
+    return with_variant(stats.name, stats.variant)
 
 
 def rows_text(count: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.run.metrics import beside_limit, beside_quantity, counted, limit_text, rows_text, score_text
+from evaluators.run.metrics import beside_limit, beside_quantity, counted, full_name, limit_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult
 from evaluators.values.quoting import first_ones
 
@@ -110,8 +110,7 @@ def gate_label(gate: GateResult) -> str:
 
 
 def _counts(found: Iterable[tuple[EvaluatorStats, int]]) -> str:
-    named = ((f"{stats.name} ({stats.variant})" if stats.variant else stats.name, stats, count) for stats, count in found)
-    return ", ".join(f"{name} {count:,} of {stats.rows:,}" for name, stats, count in named)
+    return ", ".join(f"{full_name(stats)} {count:,} of {stats.rows:,}" for stats, count in found)
 
 
 _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
