@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isfinite, sqrt
-from types import MappingProxyType
 from typing import Any, Final
 
 from msgspec import Struct
@@ -141,10 +140,10 @@ def calibrate(
     record: Run,
     target: str,
     column: str,
-    pass_at: float = 0.5,
-    scale: tuple[float, float] = (0.0, 1.0),
-    marks: Mapping[str, Any] | None = None,
-    choices: Mapping[str, tuple[bool, Fraction]] = MappingProxyType({}),
+    pass_at: float,
+    scale: tuple[float, float],
+    marks: Mapping[str, Any] | None,
+    choices: Mapping[str, tuple[bool, Fraction]],
 ) -> Calibration:
     """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column, or beside `marks`,
     which are by id.

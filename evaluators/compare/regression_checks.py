@@ -17,7 +17,7 @@ def judge_regression_checks(
     targets: Mapping[str, tuple[str, str | None]],
     differences: Sequence[Difference],
     broken: int,
-    lost: int = 0,
+    lost: int,
 ) -> tuple[RegressionCheckResult, ...]:
     """One result per rule, then one per limit of each regression check and variant.
 

@@ -12,7 +12,7 @@ from evaluators.run.result import ConfusionMatrix, Interval
 _FEW: int = 30
 
 
-def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None = None) -> Page:
+def calibration_page(found: Calibration, run: str, target: str, column: str, changed: Changed | None) -> Page:
     """The page: how often judge and people agree, beyond chance, in which direction they differ, and where."""
     sections = [_metrics(found, target, column), _confusion(found.confusion)]
     if found.choices is not None:

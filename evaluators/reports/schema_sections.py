@@ -61,14 +61,14 @@ def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
     )
 
 
-def failed_section(record: Run, most: int = MOST_FAILED) -> tuple[Section, ...]:
+def failed_section(record: Run) -> tuple[Section, ...]:
     """The first fields that are wrong, each with its comparator, its score and the reason; nothing without any.
 
     Rows whose output cannot be read are counted in one line."""
     evaluators = evaluators_by_schema(record)
     several = len(evaluators) > 1
-    first = list(islice(_failed(record, evaluators), most + 1))
-    found = first[:most]
+    first = list(islice(_failed(record, evaluators), MOST_FAILED + 1))
+    found = first[:MOST_FAILED]
     unread = tuple(
         Paragraph(f"{f'{full_name(stats)}: ' if several else ''}{rows_text(stats.unreadable)} not listed: {_UNREAD}.")
         for stats in evaluators
@@ -77,7 +77,7 @@ def failed_section(record: Run, most: int = MOST_FAILED) -> tuple[Section, ...]:
     if not found:
         return (Section("Failed fields", unread),) if unread else ()
     items = tuple(_failed_item(*each, several) for each in found)
-    cut = len(first) > most or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
+    cut = len(first) > MOST_FAILED or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
     lines = _in_lines(
         f"FAILED FIELDS (first {len(found)})", (line for each in found for line in _failed_lines(*each, several))

@@ -73,7 +73,7 @@ def asks(suite: Suite) -> bool:
     return any(line.settings.asking() is not None for line in suite.lines)
 
 
-def questions_of(prepared: Prepared, repeat_judge: int = 1) -> tuple[list[str], int]:
+def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
     """What a run over the test set would ask at most, each question so often: what would be sent, in lines for people, and how many
     different questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
     suite = prepared.suite

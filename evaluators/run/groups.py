@@ -62,7 +62,7 @@ class ClusterSum(Sum):
 
 
 def cluster_sums(
-    counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result], watch: Watch | None = None
+    counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result], watch: Watch | None
 ) -> dict[str, ClusterSum]:
     """What each cluster came to, given how often each (cluster, number of a verdict) was met."""
     found: dict[str, ClusterSum] = {}

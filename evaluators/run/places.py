@@ -71,7 +71,7 @@ def placed(issue: Issue, column: str, suite: Suite) -> Issue:
     return _placed(issue, column, suite, loc) if loc else issue
 
 
-def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str] = ()) -> Issue:
+def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str]) -> Issue:
     """A problem with the column of a role, placed where the suite names that column; any other problem as it is.
 
     So is one with a column that is named `elsewhere`, such as on the command line.

@@ -126,7 +126,7 @@ class RunFolder:
         return folder
 
     @classmethod
-    def go_on(cls, hidden: Path, final: Path, force: bool = False) -> RunFolder:
+    def go_on(cls, hidden: Path, final: Path, force: bool) -> RunFolder:
         """The run folder of a run that was ended, from the hidden folder that it left. With `force`, it replaces what was kept of it.
 
         Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere, (config) where something in

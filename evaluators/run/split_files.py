@@ -39,7 +39,7 @@ def new_attempt() -> str:
     return os.urandom(4).hex()
 
 
-def part_name(index: int, attempt: str = "") -> str:
+def part_name(index: int, attempt: str) -> str:
     """The name of the file of a split."""
     return f"{index:06d}{attempt and '-'}{attempt}{PART}"
 

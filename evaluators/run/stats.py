@@ -83,7 +83,7 @@ def metrics(
 
 
 def slice_metrics(
-    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
+    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None, clustered: bool
 ) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
     return [
