@@ -177,11 +177,10 @@ class Run(reader.Run):
         for stats in self.result.evaluators:
             for field in stats.fields:
                 counts = field.counts
-                mean = field.accuracy if field.mean_score is None else field.mean_score
                 found.append([
                     *([stats.variant] if variants else []), stats.name, field.path, counts.n, counts.match,
                     counts.mismatch, counts.omission, counts.hallucination, counts.error, field.accuracy, field.precision,
-                    field.recall, field.f1, mean, field.invented_rate, field.expected_empty, field.left_empty_rate,
+                    field.recall, field.f1, field.score, field.invented_rate, field.expected_empty, field.left_empty_rate,
                     field.expected_filled,
                 ])  # fmt: skip
         return ResultTable({**variants, **_FIELD_COLUMNS}, found)

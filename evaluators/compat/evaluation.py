@@ -63,7 +63,7 @@ class FieldMetrics(Struct, frozen=True):
     @property
     def mean_score(self) -> float | None:
         """The mean of the field's scores, partial credit included; omissions and hallucinations are 0."""
-        return self.stats.accuracy if self.stats.mean_score is None else self.stats.mean_score
+        return self.stats.score
 
     @property
     def matches(self) -> int:

@@ -273,7 +273,6 @@ def _asking(result: RunResult) -> Iterator[OptionalPart]:
 
 
 def _measures(result: RunResult) -> Iterator[OptionalPart]:
-    whole = [one for one in result.measures if one.slice is None]
     table = PageTable(
         heads("measure", "variant", "#mean", "#median", "#p95", "#n"),
         tuple(
@@ -281,7 +280,7 @@ def _measures(result: RunResult) -> Iterator[OptionalPart]:
                 one.name, one.variant or "", *map(quantity_text, (one.mean, one.median, one.p95)),
                 f"{one.n:,} of {one.rows:,}",
             )
-            for one in whole
+            for one in result.whole_measures
         ),
     )  # fmt: skip
     yield _of_table("measures", table, ("measure", "variant"), most=3)

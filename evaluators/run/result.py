@@ -138,6 +138,11 @@ class FieldStats(Struct, frozen=True):
     expected_filled: Count = 0
     """The other values."""
 
+    @property
+    def score(self) -> Share | None:
+        """The mean of the field's scores: its accuracy, where the evaluator gives no partial credit."""
+        return self.accuracy if self.mean_score is None else self.mean_score
+
 
 class EvaluatorStats(Struct, frozen=True):
     """One evaluator over the run, one slice of it, or one variant.

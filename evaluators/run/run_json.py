@@ -42,7 +42,7 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
             del gate["label"]
     for index, stats in enumerate(result.evaluators):
         if stats.fields:
-            scores = {one.path: one.accuracy if one.mean_score is None else one.mean_score for one in stats.fields}
+            scores = {one.path: one.score for one in stats.fields}
             body["evaluators"][index].update(aggregate_score=stats.mean, field_scores=scores)
     if record is not None:
         body["record"] = plain(record)
