@@ -585,16 +585,11 @@ function fieldOf({ path = "", status = "", score, field, reason, comparator, ...
 function passageRuns(text, passages) {
   if (!passages.length) return [[text, null]];
   const characters = [...text];
-  const part = (from, to) => characters.slice(from, to).join("");
-  const runs = [];
-  let at = 0;
-  for (const { start, end, isRight } of [...passages].sort((one, other) => one.start - other.start)) {
-    if (start < at) continue;
-    runs.push([part(at, start), null], [part(start, end), isRight]);
-    at = end;
-  }
-  runs.push([part(at, characters.length), null]);
-  return runs.filter(([text]) => text);
+  const marks = characters.map(() => null);
+  const rightLast = [...passages].sort((one, other) => Number(one.isRight) - Number(other.isRight));
+  for (const { start, end, isRight } of rightLast) marks.fill(isRight, start, end);
+  const cuts = characters.flatMap((_, at) => (at && marks[at] === marks[at - 1] ? [] : [at]));
+  return cuts.map((from, place) => [characters.slice(from, cuts[place + 1]).join(""), marks[from] ?? null]);
 }
 function placeOf(evaluator, field) {
   const { field_places: places, where } = run.record.evaluators[evaluator];

@@ -174,7 +174,9 @@ test("a value that was looked for in a text has its passages, which are marked t
   const details = { column: "mail", passages: [[2, 5, "match"], [4, 6, "mismatch"], [7, 8, "mismatch"]] };
   const [field] = fieldsOf(0, 1, [{ row: 2, evaluator: "diff", path: "a", status: "mismatch", actual: 1, details }]);
   assert.deepEqual(field.passages[0], { column: "mail", start: 2, end: 5, isRight: true });
-  const runs = [["😀 ", null], ["one", true], [", ", null], ["x", false], ["!", null]];
+  const runs = [["😀 ", null], ["one", true], [",", false], [" ", null], ["x", false], ["!", null]];
   assert.deepEqual(passageRuns("😀 one, x!", field.passages), runs);
   assert.deepEqual(passageRuns("one", []), [["one", null]]);
+  const both = [{ start: 0, end: 4, isRight: false }, { start: 3, end: 5, isRight: true }];
+  assert.deepEqual(passageRuns("ab cd", both), [["ab ", false], ["cd", true]]);
 });
