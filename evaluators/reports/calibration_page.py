@@ -31,7 +31,8 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
             f"{rows_text(found.unmarked)} without a mark, and {counted(found.unjudged, 'mark')} without a verdict, are left out."
         )
     elif found.unjudged:
-        lines.append(f"{counted(found.unjudged, 'mark')} without a verdict are left out.")
+        are = "is" if found.unjudged == 1 else "are"
+        lines.append(f"{counted(found.unjudged, 'mark')} without a verdict {are} left out.")
     if counts.rows < _FEW:
         lines.append(f"Fewer than {_FEW} rows say little: see how wide the intervals are.")
     if found.cluster is not None:

@@ -13,12 +13,15 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.cli import command
 from evaluators.compare.calibration import JudgeConfusion, Marked, calibration_of, kappa, rates_apart, read_mark
 from evaluators.issues import Problems
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
+from evaluators.reports.calibration_page import calibration_page
+from evaluators.reports.text import page_text
 from evaluators.run.intervals import Z_95
 from tests.kit import cli, write_rows
 
@@ -117,6 +120,13 @@ def test_a_judge_that_likes_long_outputs_is_seen() -> None:
     assert (found.lengths.first.too_kind, found.lengths.second.too_kind) == (0, 50)
     assert found.lengths.difference is not None
     assert found.lengths.difference.high < -0.89
+
+
+@pytest.mark.parametrize(("unjudged", "said"), [(1, "1 mark without a verdict is"), (2, "2 marks without a verdict are")])
+def test_marks_without_a_verdict_are_counted(unjudged: int, said: str) -> None:
+    found = calibration_of([Marked(n, str(n), judge=n >= 5, person=True, length=n, score=None) for n in range(10)])
+    page = calibration_page(replace(found, unjudged=unjudged), "run", "tone", "human", None)
+    assert f"{said} left out." in " ".join(page_text(page).split())
 
 
 class Long(Judge):
