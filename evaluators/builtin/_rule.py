@@ -172,6 +172,8 @@ def _how_written(data: object) -> object:
 
 
 def _absolute(data: object) -> object:
+    if isinstance(data, str):
+        raise bad(f"a tolerance is a number, or a map; found {spell(data)}", hint="0.01, or {rel: 0.01} for 1 %")
     return {"abs": data} if isinstance(data, int | float) and not isinstance(data, bool) else data
 
 
