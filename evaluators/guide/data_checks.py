@@ -196,7 +196,7 @@ def _more(result: RunResult) -> Iterable[str]:
     for code, count in result.issue_counts.items():
         shown = [issue for issue in result.issues if issue.code == code]
         if count > len(shown) > 0:
-            yield f"warning: {count:,} rows have this problem, {len(shown)} of them are shown below: {shown[0].message}"
+            yield f"warning: {count:,} problems of this kind, {len(shown)} of them are shown below, such as: {shown[0].message}"
 
 
 def _lines(lines: Iterable[str]) -> str:

@@ -148,7 +148,7 @@ def test_many_problems_of_a_kind_are_counted(folder: Path) -> None:
     (folder / "worse.csv").write_text("output,expected\n" + "{},oops\n" * 30, encoding="utf-8")
     found = check("suite.yaml", "worse.csv")
     assert found.exit_code == 3
-    assert "warning: 30 rows have this problem, 5 of them are shown below: not JSON" in found.stdout
+    assert "warning: 30 problems of this kind, 5 of them are shown below, such as: not JSON" in found.stdout
 
 
 def test_a_file_without_rows_measures_nothing(folder: Path) -> None:
