@@ -155,7 +155,9 @@ class ModelJudge(Judge):
     def _priced(self) -> Iterator[str]:
         if (prices := self._price_list()) is not None:
             known = self.model in prices.models
-            lacks = f" {self.prices} has no price of {self.model}: what it costs is not known."
+            kept = self.budget.max_cost is not None
+            so = "max_cost cannot be kept, so it is asked nothing" if kept else "what it costs is not known"
+            lacks = f" {self.prices} has no price of {self.model}: {so}."
             yield f"Costs are in {prices.currency}.{'' if known else lacks}"
 
     def addresses(self) -> tuple[str, ...]:

@@ -195,6 +195,12 @@ def test_a_run_that_is_counted_beforehand_says_what_it_would_cost(server: ChatSe
     assert server.requests == []
 
 
+def test_a_budget_of_money_without_a_price_is_said_beforehand(server: ChatServer, tmp_path: Path) -> None:
+    priced(server, tmp_path, judge={"budget": {"max_cost": 5.0}, "model": "dear"})
+    lines = " ".join(cli("run", str(tmp_path / "suite.yaml"), str(tmp_path / "rows.jsonl"), "--dry-run").output.split())
+    assert "prices.yaml has no price of dear: max_cost cannot be kept, so it is asked nothing." in lines
+
+
 @pytest.mark.parametrize(
     ("more", "why"),
     [
