@@ -151,6 +151,8 @@ def confidence_gaps(found: Sequence[ConfidenceStats]) -> Iterator[Issue]:
             message = f'"{confidence_name(one)}": no row has a confidence from 0 to 1 in {one.source}'
             odd = f'row {one.first_unusable[0][0]:,} has "{one.first_unusable[0][1]}"; ' if one.first_unusable else ""
             hint = f"{odd}90 % is written 0.9"
+            if not one.unusable:
+                hint = "the column is empty" if one.field is None else "no output has a value at this path"
             yield Issue("confidence-measured-nothing", Blame.TESTSET, message, hint=hint)
 
 

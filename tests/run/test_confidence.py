@@ -162,6 +162,22 @@ def test_a_field_may_have_a_confidence_in_the_output(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("suite", "hint"),
+    [
+        ({"evaluators": ["exact_match"], "confidence": "row.conf"}, "the column is empty"),
+        (
+            {"evaluators": [{"json_multi_field_match": {"fields": {"a": {"compare": "exact", "confidence": "met.a"}}}}]},
+            "no output has a value at this path",
+        ),
+    ],
+)
+def test_a_confidence_that_is_nowhere_is_not_said_to_be_misspelled(suite: dict[str, Any], hint: str) -> None:
+    found = evaluators.load(suite).run([{"output": '{"a": 1}', "expected": '{"a": 1}', "conf": ""}] * 2).result
+    (issue,) = [one for one in found.issues if one.code == "confidence-measured-nothing"]
+    assert issue.hint == hint
+
+
+@pytest.mark.parametrize(
     ("gate", "verdict"),
     [
         ({"metric": "auroc", "fail_below": 0.9}, "passed"), ({"metric": "brier", "fail_above": 0.01}, "failed"),
