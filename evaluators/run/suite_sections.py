@@ -5,7 +5,7 @@ row and a run may cost, what a run leaves, and which rows belong together."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field, field_validator
 
@@ -19,13 +19,22 @@ from evaluators.values.text import SHORT
 Built = TypeVar("Built", bound=Settings)
 
 
-def _written_as_column(name: str, said: str, key: str = "", also: str | None = None) -> Any:
-    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`."""
+_OF_FIELD: Final = "; a field has its own beside compare, a path in the output: confidence: meta.total"
+
+
+def _written_as_column(name: str, said: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
+    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`.
+
+    `of_output` is what to write for a place in the output.
+    """
 
     def check(value: object) -> object:
         if isinstance(value, str) and value != also and not (value.startswith("row.") and value[4:].strip()):
             word = ", or by their id" if also is not None else ""
-            raise bad(f'{said}, written row.COLUMN{word}; found "{value}"', hint=f"write {key}row.{value}")
+            hint = f"write {key}row.{value}"
+            if value.startswith(("output.", "expected.")):
+                hint = f"a place in a document is no column: write {key}row. and the name of a column{of_output}"
+            raise bad(f'{said}, written row.COLUMN{word}; found "{value}"', hint=hint)
         return value
 
     return field_validator(name, mode="before")(check)
@@ -122,7 +131,7 @@ class ConfidenceConfig(Settings):
     max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
     """The share of errors among the accepted rows that a threshold may let pass."""
 
-    _a_column = _written_as_column("column", "a confidence is a column")
+    _a_column = _written_as_column("column", "a confidence is a column", of_output=_OF_FIELD)
 
 
 def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:

@@ -262,6 +262,7 @@ def test_nothing_measured_is_exit_code_3() -> None:
     ("suite", "said"),
     [
         ({"confidence": "conf"}, "written row.COLUMN"),
+        ({"confidence": "output.meta.total"}, "no column: .* its own beside compare, .*: confidence: meta.total"),
         ({"confidence": {"column": "row.conf", "max_errors": 2}}, "max_errors"),
         ({"confidence": {"max_errors": 0.1}}, "names no column"),
         ({"gates": {"exact_match": {"metric": "auroc", "fail_below": 0.5}}}, "names none for it"),

@@ -263,10 +263,18 @@ def test_a_gate_is_undecided_where_too_few_groups_were_measured() -> None:
     ("suite", "said"),
     [
         ({"repeats": "question"}, "written row.COLUMN"),
+        ({"repeats": "output.q"}, "is no column: write row. and the name of a column"),
         ({"repeats": {"by": "row.question", "k": [0]}}, "k"),
         ({"repeats": {"k": [1]}}, "by"),
         ({"repeats": "row.question", "statistics": {"cluster": "row.other"}}, 'clusters rows by "other"'),
-        ({"gates": {"exact_match": {"metric": "pass_at_k", "fail_below": 0.5}}}, "needs k"),
+        (
+            {"gates": {"exact_match": {"metric": "pass_at_k", "fail_below": 0.5}}},
+            "needs k: write {metric: pass_at_k, k: 3}",
+        ),
+        (
+            {"gates": {"exact_match": {"metric": "pass_all_k", "fail_below": 0.5}}},
+            "needs k: write {metric: pass_all_k, k: 3}",
+        ),
         ({"gates": {"exact_match": {"k": 2, "fail_below": 0.5}}}, "k goes with"),
         ({"gates": {"exact_match": {"metric": "pass_at_k", "k": 2, "fail_below": 0.5}}}, "does not say which rows"),
     ],
