@@ -166,7 +166,7 @@ def absence_words(suite: Suite) -> str:
     return _lines([*lines, "Not looked at: rows, columns, and whether the fields are in them."] if lines else [])
 
 
-def data_words(found: DataCheck) -> str:
+def data_words(found: DataCheck, suite: Suite) -> str:
     """The report of a data check: rows, columns, unreadable outputs, gaps, and how many more problems of a kind."""
     result = found.result
     rows = rows_text(result.rows)
@@ -176,7 +176,7 @@ def data_words(found: DataCheck) -> str:
             f"{result.test_set}: looked at {looked_at}",
             f"columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}",
             *(f"note: {note}" for note in found.notes),
-            *_unreadable(result),
+            *_unreadable(result, suite),
             *(f"warning: {issue}" for issue in found.warnings),
             *_more(result),
             *([] if found.problems else ["The suite fits the test set."]),
@@ -184,11 +184,14 @@ def data_words(found: DataCheck) -> str:
     )
 
 
-def _unreadable(result: RunResult) -> Iterable[str]:
+def _unreadable(result: RunResult, suite: Suite) -> Iterable[str]:
+    places = {line.name: line.settings.output_at or line.settings.at for line in suite.lines}
     for stats in result.evaluators:
         if stats.unreadable:
             has, it_scores = ("has", "it scores") if stats.unreadable == 1 else ("have", "they score")
-            yield f"note: {full_name(stats)}: {rows_text(stats.unreadable)} {has} an output that holds no usable JSON: {it_scores} 0"
+            place = f', or nothing at "{at}"' if (at := places[stats.name]) else ""
+            lost = f"{has} an output that holds no usable JSON{place}"
+            yield f"note: {full_name(stats)}: {rows_text(stats.unreadable)} {lost}: {it_scores} 0"
 
 
 def _more(result: RunResult) -> Iterable[str]:

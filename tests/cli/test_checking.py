@@ -205,3 +205,10 @@ def test_a_key_that_an_expected_answer_has_twice_is_a_warning(folder: Path) -> N
     assert 'warning: twice.csv row 3, column "expected": a key is given twice in one object: "b"' in found.stdout
     assert "warning: twice.csv: 2 more rows have a key twice in one object\n" in found.stdout
     assert "The suite fits the test set." in found.stdout
+
+
+def test_an_output_without_the_place_of_the_suite_is_not_only_called_no_json(folder: Path) -> None:
+    (folder / "at.yaml").write_text("evaluators:\n  - exact_match: {name: total, output_at: a.total}\n", encoding="utf-8")
+    (folder / "at.csv").write_text("output,expected\n{},1\n" + '"{""a"": {""total"": 1}}",1\n', encoding="utf-8")
+    said = 'note: total: 1 row has an output that holds no usable JSON, or nothing at "a.total": it scores 0\n'
+    assert said in check("at.yaml", "at.csv").stdout
