@@ -54,10 +54,7 @@ def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResul
     if not worse:
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))
     drops = [
-        sentence(
-            Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}),
-            *_lost(one),
-        )
+        sentence(Finding("worse-by", {"name": label(one), "drop": -(one.difference or 0.0)}), *_lost(one))
         for one in worse
     ]
     return RegressionCheckResult("significant_drop", None, "failed", sentence(Finding("worse", {"drops": drops})))
