@@ -45,6 +45,7 @@ _WHERE: Final = {
     "Output": "evaluators.builtin._evaluator",
     "Comparator": "evaluators.comparators._comparator",
     "COMPARATORS": "evaluators.comparators._comparator",
+    "Pair": "evaluators.comparators._comparator",
     "Question": "evaluators.comparators._comparator",
     "RowProblem": "evaluators.issues",
     "TransformError": "evaluators.values.transforms",
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
     from evaluators.builtin._scored_fields import ScoredFields as ScoredFields
     from evaluators.comparators._comparator import COMPARATORS as COMPARATORS
     from evaluators.comparators._comparator import Comparator as Comparator
+    from evaluators.comparators._comparator import Pair as Pair
     from evaluators.comparators._comparator import Question as Question
     from evaluators.compare.comparison import RunComparison
     from evaluators.fields.inference.schema import infer_schema

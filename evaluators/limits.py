@@ -26,6 +26,8 @@ ROW_SECONDS: Final = 1_800.0
 TEXT_LENGTH: Final = 100_000
 LIST_CELLS: Final = 4_000_000
 PATH_STEPS: Final = 10_000_000
+DEPTH: Final = 200
+"""Objects and lists inside each other. Recursion of four frames a level ends before Python's own limit, which is left alone."""
 ASKED_EVERY: Final = 64
 """The clock is read at one in so many of the steps that `tick` counts."""
 
@@ -35,7 +37,7 @@ OUT_OF_TIME: Final = frozenset((_ROW, _RUN))
 
 
 class WorkLimits(Struct, frozen=True):
-    """What a suite says under `limits`: over one of these, a row is unjudged, and never scored another way."""
+    """What a suite says under `limits`: over one of these but `depth`, a row is unjudged, and never scored another way."""
 
     row_seconds: float = ROW_SECONDS
     """Seconds of processor time that one evaluator may spend on one row."""
@@ -47,6 +49,8 @@ class WorkLimits(Struct, frozen=True):
     """What two lists may come to, and still have each item compared with each; an alignment's `cells` go first."""
     path_steps: int = PATH_STEPS
     """Values that one JSONPath query may look at in one document."""
+    depth: int = DEPTH
+    """Objects and lists inside each other in one document; a deeper output is unreadable, a deeper expected document invalid."""
 
 
 class OutOfTime(BaseException):

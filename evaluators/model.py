@@ -90,7 +90,9 @@ class FieldStatus(_Status):
 
     def __eq__(self, other: object) -> bool:
         """The same status, by its word or its number. struct-extract-eval calls what is not judged an `error`."""
-        return super().__eq__(other) or (self is FieldStatus.NOT_JUDGED and other.__class__ is str and other == "error")
+        if other.__class__ is FieldStatus:
+            return self is other
+        return super().__eq__(other) or (self is FieldStatus.NOT_JUDGED and other == "error")
 
     __hash__ = _Status.__hash__
 

@@ -5,7 +5,8 @@ cannot give what is needed gives a `CellError` that says why and whose move it i
 
 `when`: which rows, or which fields of a row, a check is for. Conditions are data, never code.
 
-A condition is a reference with a literal, a list of literals, or `{present: true}`. References are `row.COLUMN`,
+A condition is a reference with a literal, a list of literals, or `{present: true}`. A boolean or a number also fits a text cell
+that reads as it. References are `row.COLUMN`,
 `output.PATH` and `expected.PATH`. All the conditions of a `when` must hold. A path that leads to several places holds
 when one of the values there does.
 """
@@ -14,19 +15,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from pydantic import BeforeValidator
 
 from evaluators.issues import Blame, CellError, Issue, RowProblem
+from evaluators.limits import limits_here
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.settings import BadSettings, Detail, bad, read_each, spell
+from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
+from evaluators.settings.plain_words import in_quotes
 from evaluators.values import json_choice, json_documents, json_text
+from evaluators.values.cell_words import fits, nearly_fits
 from evaluators.values.equality import same
 from evaluators.values.json_choice import LENIENT, PickedDocument, Search, Want
 from evaluators.values.json_documents import FoundDocuments
+from evaluators.values.json_reader import deeper_than, nested_deeper
 from evaluators.values.paths import BadPath, Path
 from evaluators.values.paths import parse as parse_path
+from evaluators.values.patterns import compiled
 from evaluators.values.quoting import kind
 
 Role: TypeAlias = Literal["id", "input", "output", "expected"]
@@ -181,10 +188,13 @@ def expected_of(cell: Cell) -> JSON | CellError:
         if not cell or cell.isspace():
             return NO_EXPECTED
         try:
-            return json_text.parse(cell)
+            return json_text.parse(cell, limits_here().depth)
         except json_text.NotJSON as error:
             return CellError(_expected_not_json(cell, error))
-    return NO_EXPECTED if cell is MISSING else cell
+    if cell is MISSING:
+        return NO_EXPECTED
+    deep = _too_deep(cell)
+    return cell if deep is None else CellError(_expected_not_json("", deep))
 
 
 def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | CellError:
@@ -197,12 +207,28 @@ def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "
         if not cell or cell.isspace():
             return _EMPTY_OUTPUT
         try:
-            return _of_kind(json_text.parse(cell), want)
+            return _of_kind(json_text.parse(cell, limits_here().depth), want)
         except json_text.NotJSON as error:
             return _unusable(error, cell)
     if cell is MISSING:
         return NO_OUTPUT
-    return as_output(cell) if isinstance(cell, CellError) else _of_kind(cell, want)
+    if isinstance(cell, CellError):
+        return as_output(cell)
+    return _of_kind([cell] if isinstance(cell, dict) and search.lists_all(want, prefer) else cell, want)
+
+
+def given_output(cell: Cell) -> Cell:
+    """An output that is no text, or a cell error where it is nested too deeply."""
+    deep = _too_deep(cell)
+    return cell if deep is None else _unusable(deep)
+
+
+def _too_deep(cell: Cell) -> json_text.NotJSON | None:
+    """What is wrong with a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
+    if not isinstance(cell, dict | list):
+        return None
+    depth = limits_here().depth
+    return json_text.NotJSON(deeper_than(depth)) if nested_deeper(cell, depth) else None
 
 
 def documents_of(cell: str) -> FoundDocuments | CellError:
@@ -319,10 +345,16 @@ class Condition(Struct, frozen=True):
             return given is self.present
         if found is MISSING:
             return False
-        if self.source == "row" and isinstance(found, str):
-            return any(found == _as_cell(wanted) for wanted in self.values)
+        if self.source == "row":
+            return any(fits(wanted, found) for wanted in self.values)
         there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
         return any(same(wanted, value) for wanted in self.values for value in there)
+
+    def nearly_holds(self, cell: JSON | Missing | CellError) -> bool:
+        """Whether a cell of its column is nearly what it asks for, and is not."""
+        if self.source != "row" or cell is MISSING or isinstance(cell, CellError) or self.holds(cell):
+            return False
+        return any(nearly_fits(wanted, cell) for wanted in self.values)
 
     def _asks_if_given(self, fault: CellError) -> bool:
         """The condition asks whether a cell is given, and another file has none for the row."""
@@ -398,8 +430,69 @@ def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
     return (wanted,), None
 
 
-def _as_cell(value: JSON) -> str | None:
-    """A literal of the YAML as a cell of a CSV file spells it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return value if isinstance(value, str) else "" if value is None else str(value)
+# A setting that stands in a column of the row
+
+
+class FromColumn(Settings):
+    """A setting whose value stands in a column of the row: `{column: must_have, separator: ";"}`."""
+
+    column: Name
+    separator: str | None = None
+    """Splits the cell into a list; without it a cell that is a JSON list is a list, and any other is one item."""
+
+    def need(self) -> Column:
+        """The cell to ask for."""
+        return Column(self.column, literal=True)
+
+
+def _read_pattern(value: object) -> object:
+    """A pattern as a setting says it: text, or the column that holds it. Raises ValueError for one that cannot be used."""
+    if isinstance(value, Mapping | FromColumn):
+        return from_column(value, splits=False)
+    if not isinstance(value, str):
+        hint = in_quotes(value)
+        raise ValueError(f'"pattern" must be text; found {spell(value)}' + (f"\nhint: {hint}" if hint else ""))
+    if not value:
+        raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
+    compiled(value)
+    return value
+
+
+Pattern: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_pattern, json_schema_input_type=str | FromColumn)]
+"""A regular expression, or the column in which each row has its own."""
+
+
+def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromColumn:
+    """The setting as a column of the row. Raises BadSettings, also for a separator where there is nothing to split."""
+    column = value if isinstance(value, FromColumn) else build(FromColumn, dict(value))
+    if not column.column.strip():
+        raise bad("the column has no name", "column")
+    if column.separator == "":
+        raise bad("the separator is empty", "separator", hint='write it in quotes, as in separator: ";"')
+    if column.separator is not None and not splits:
+        raise bad("this setting is one value: there is nothing to separate", "separator", key=True)
+    return column
+
+
+def text_in(column: FromColumn, cell: Any) -> str:
+    """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
+    text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
+    if not text.strip():
+        raise unusable(column, "the cell is empty")
+    return text
+
+
+def pattern_in(column: FromColumn, cell: Any) -> str:
+    """The pattern in the cell that a setting comes from. Raises RowProblem where there is none, or it is malformed."""
+    text = text_in(column, cell)
+    try:
+        compiled(text)
+    except ValueError as error:
+        message, _, hint = str(error).partition("\nhint: ")
+        raise unusable(column, message, hint or None) from error
+    return text
+
+
+def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
+    """The test set's problem with a cell that a setting comes from, ready to raise."""
+    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))

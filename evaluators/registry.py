@@ -184,6 +184,12 @@ def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]
     return plugs[0]
 
 
+def described(socket: Socket[Any], names: Iterable[str], head: str) -> str:
+    """A heading, and each of some plugs on a line of its own, with the first line of its docstring."""
+    lines = (f"    {name}: {(socket.find(name).__doc__ or '').partition(chr(10))[0]}" for name in names)
+    return "\n".join([head, *lines])
+
+
 def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str | None:
     """The known word closest to `word`, or None when none is at least so alike."""
     from difflib import get_close_matches

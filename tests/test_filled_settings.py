@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote as urlquote
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.api.loading import loads
-from evaluators.issues import Problems
+import evaluators
+from evaluators.api.loading import load, loads
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import Row
-from evaluators.settings import Filled
+from evaluators.settings import Filled, noting_filled
 from evaluators.suite.files import FilledText, filled_in
 
 SECRET = "hush-hush-4711"
@@ -95,6 +102,13 @@ REPLACED = "{regex_replace: {pattern: '^', with: '${NAME}'}}"
         ("evaluators: [{exact_match: {labels: [a, b]}}]\ngates: {exact_match: {label: '${NAME}', metric: f1, fail_below: 1}}", "2:"),
         ("evaluators: [exact_match]\ngates: {exact_match: {slice: {kind: '${NAME}'}, fail_below: 1}}", "2:"),
         ("evaluators: [exact_match]\nslices: ['row.${NAME}']", "2:"),
+        ("evaluators: [{json_multi_field_match: {fields: ['${NAME}']}}]", "1:"),
+        ("evaluators: [{json_multi_field_match: {fields: [a], at: 'x.${NAME}'}}]", "1:"),
+        ("evaluators: [{type: schema_match, fields: [a], output_at: '${NAME}'}]", "1:"),
+        ("evaluators: [{schema_match: {fields: {a: {compare: exact, confidence: '${NAME}'}}}}]", "1:"),
+        ("evaluators: [{rules: {r: {present: '${NAME}'}}}]", "1:"),
+        ("evaluators: [{type: rules, r: {sum: [a, '${NAME}'], equals: b}}]", "1:"),
+        ("evaluators: [{grounded: {source: input, fields: ['${NAME}']}}]", "1:"),
         ("evaluators: [exact_match]\nslices: ['${NAME:-row.a}']", "2:"),
     ],
 )  # fmt: skip
@@ -152,3 +166,64 @@ def test_a_suite_without_variables_keeps_nothing() -> None:
     source = loads("evaluators: [exact_match]").config.source
     assert source.shown is source.data
     assert not source.filled
+
+
+@pytest.mark.parametrize("value", ["se\"cr'et\\q7", "two\nlines", "geh\u00e9\u00eem word", "a%2Fb c&d"])
+@pytest.mark.parametrize("spelled", [json.dumps, repr, urlquote])
+def test_a_problem_has_no_value_in_any_spelling(value: str, spelled: Callable[[str], str]) -> None:
+    issue = Issue("bad", Blame.CONFIG, f"found {spelled(value)}", f"s.yaml {spelled(value)}", f"write [{spelled(value)}]")
+    masked = _filled(value).masked_issue(issue)
+    for text in (masked.message, masked.where or "", masked.hint or ""):
+        assert "${NAME}" in text
+        assert spelled(value)[1:-1] not in text
+
+
+@given(st.text(min_size=4, max_size=30).filter(lambda text: text.strip() == text), st.sampled_from(["r", "j", "u", "p"]))
+def test_a_traceback_has_no_value_in_any_spelling(value: str, how: str) -> None:
+    spelled = {"r": repr(value)[1:-1], "j": json.dumps(value)[1:-1], "u": urlquote(value, safe=""), "p": value}[how]
+    filled = Filled()
+    filled.note(value, "${SECRET}", {value: "${SECRET}"})
+    found = filled.masked_spelled(f'ValueError: "{spelled}" in http://host/{spelled}/rows.csv')
+    assert found == 'ValueError: "${SECRET}" in http://host/${SECRET}/rows.csv'
+
+
+def test_a_traceback_that_holds_a_short_value_stays_readable() -> None:
+    filled = Filled()
+    filled.note("1", "${N}", {"1": "${N}"})
+    trace = 'File "x.py", line 1, in f\nKeyError: 1'
+    assert filled.masked_spelled(trace) == trace
+
+
+def test_what_a_suite_that_is_wrong_took_is_noted_for_the_traceback() -> None:
+    with noting_filled() as filled, pytest.raises(Problems):
+        load({"evaluators": ["${SECRET}"]}, environment={"SECRET": "Qxv7Hidden"})
+    assert filled.masked_spelled("KeyError: 'Qxv7Hidden'") == "KeyError: '${SECRET}'"
+
+
+def test_what_a_row_keeps_of_a_fault_has_no_value(tmp_path: Path) -> None:
+    def broken(expected: Any, actual: Any, path: str) -> bool:
+        raise ValueError("cannot take Qxv7Hidden")
+
+    evaluators.comparator("broken_here", overwrite=True)(broken)
+    suite = load(
+        {"evaluators": [{"json_multi_field_match": {"fields": {"a": "broken_here"}}},
+                        {"contains": {"substring": "${SECRET}"}}]},
+        environment={"SECRET": "Qxv7Hidden"},
+    )  # fmt: skip
+    suite.run([{"id": "1", "output": {"a": 1}, "expected": {"a": 2}}], results=tmp_path, name="x")
+    text = "".join(one.read_text("utf-8") for one in (tmp_path / "x").rglob("*.json*"))
+    assert "cannot take ${SECRET}" in text
+    assert "Qxv7Hidden" not in text
+
+
+@pytest.mark.parametrize("value", ["plain-hush-4711", "hush\\n4711\\u00e9", 'hush"4711"'])
+def test_a_run_does_not_keep_where_its_rows_are_where_the_environment_said_so(
+    value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HUSH", value)
+    Path("rows.csv").write_text("id,output,expected\n1,a,a\n", encoding="utf-8")
+    text = "test_set: {file: rows.csv, attach: {note: '${HUSH}/{id}.txt'}}\nevaluators: [exact_match]\n"
+    Path("suite.yaml").write_text(text, encoding="utf-8")
+    load("suite.yaml").run(results="runs", name="x")
+    assert "hush" not in Path("runs/x/environment.json").read_text(encoding="utf-8")

@@ -94,7 +94,7 @@ def test_a_name_is_never_empty(model: type[Settings], name: str) -> None:
         ("fuzzy", {"at_least": True}, '"at_least" must be a number; found true', None),
         ("fuzzy", {"partial": "yes"}, '"partial" must be true or false; found the text "yes"', None),
         ("regex", {"pattern": "a", "full": 1}, '"full" must be true or false; found the number 1', None),
-        ("regex", {"pattern": ""}, '"pattern" is empty, and an empty pattern fits every text', None),
+        ("regex", {"pattern": ""}, '"pattern" is empty, and an empty pattern is found everywhere', None),
     ],
 )
 def test_a_comparator_says_what_a_setting_must_be(

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.api.finished_run import recorded_lines
+from evaluators.api.finished_run import recorded_suite
 from evaluators.compare.calibration import calibrate, changed_answers
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.answer_lines import AnswerLine
@@ -21,8 +21,9 @@ from evaluators.run.reader import Run
 from evaluators.settings import BadSettings, build
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.derived import knows
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import id_text, knows, whole
+from evaluators.testsets.reader import id_text, whole
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
@@ -78,7 +79,7 @@ def calibration_document(
         )
     chosen = target or names[0]
     try:
-        lines: Sequence[EvaluatorLine] = recorded_lines(record)
+        lines: Sequence[EvaluatorLine] = recorded_suite(record).lines
     except Problems:
         lines = ()  # the suite needs what is not here: marks are then words and numbers
     choices = next((line.settings.scored_fields().choices for line in lines if line.name == chosen), {})

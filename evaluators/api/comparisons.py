@@ -31,10 +31,12 @@ def compare(
     max_broken_rows: int | None = None,
     max_drop: Mapping[str, float] | None = None,
     common: bool = False,
+    across_settings: bool = False,
 ) -> RunComparison:
     """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a baseline file.
 
-    `suite` brings the rules of its section `compare`; the other settings take their place. Raises Problems when there is
+    `suite` brings the rules of its section `compare`; the other settings take their place. `common` and `across_settings` are as for
+    `compare_sides`. Raises Problems when there is
     no such run, or a rule names something that there is not. Runs that cannot be compared are no exception: the result
     says why, under `incomparable`.
     """
@@ -55,7 +57,8 @@ def compare(
             limits.model_copy(update={"max_drop": drop}) if limits else RegressionCheck(max_drop=drop)
         )
     config = config.model_copy(update={**changes, "regression_checks": regression_checks})
-    return _with_reasons(compare_sides(before, after, config, targets, common=common), after)
+    found = compare_sides(before, after, config, targets, common=common, across_settings=across_settings)
+    return _with_reasons(found, after)
 
 
 def _with_reasons(found: RunComparison, new: Side) -> RunComparison:

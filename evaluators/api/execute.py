@@ -21,11 +21,13 @@ from evaluators.issues import Blame, Problems
 from evaluators.reports.conclusions import finish_run
 from evaluators.run.engines.engine import RemoteCrew, engine_of, never
 from evaluators.run.exit_code import afterwards
-from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems
+from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems, results_here
 from evaluators.run.recorder import Recording
 from evaluators.run.scoring import InBackground, environment_of, jobs_of, scored
 from evaluators.run.storing import recording_of
 from evaluators.testsets.byte_store import parent, scheme_of
+from evaluators.testsets.run_files import passing_over
+from evaluators.values.read_files import note_listed, noting_reads
 
 if TYPE_CHECKING:
     from evaluators.api import run_object
@@ -50,7 +52,9 @@ def finish(
     suite: Suite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
 ) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
-    with masked_problems(suite):
+    kept = results_here(suite, options.get("results"))
+    with masked_problems(suite), noting_reads(), passing_over(kept):
+        note_listed(suite.named_files)
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):
             from evaluators.run.resuming import resumed_run
@@ -87,7 +91,7 @@ def _finish(
         parts is not None,
     )  # fmt: skip
     check_gate_targets(prepared.suite, prepared.test_set.variants)
-    check_files(prepared, wanted, options.get("formats"))
+    check_files(prepared, wanted, options.get("formats"), options.get("force", False))
     trackers: tuple[NamedTracker, ...] = ()
     if (names := options.get("track")) is not None or suite.tracking:
         from evaluators.api.trackers import trackers_of

@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.abc import SourceLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import isclass
@@ -121,11 +122,15 @@ def register_transform(
     _check_name("transform", name)
     check_callable("transform", name, f, ("value", "params"))
 
-    def make(options: AnyParameters) -> Callable[[Any], Any]:
-        return transform_of(name, f, params, options.model_extra or {})
-
     does = (inspect.getdoc(f) or "A transform of your own.").partition("\n\n")[0]
-    add_transform(name, Kind(does, AnyParameters, make, converts=True), overwrite=overwrite)
+    kind = Kind(does, AnyParameters, partial(_own_transform, name, f, params), converts=True)
+    add_transform(name, kind, overwrite=overwrite)
+
+
+def _own_transform(
+    name: str, f: Callable[..., Any], params: ReadParams | None, options: AnyParameters
+) -> Callable[[Any], Any]:
+    return transform_of(name, f, params, options.model_extra or {})
 
 
 def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from evaluators.api.sections import READERS
+from evaluators.api.sections import READERS, reading_of
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Problems, problem
+from evaluators.plan.need_steps import Reading
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
@@ -23,7 +24,7 @@ from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
-from evaluators.suite.config import read_config
+from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.extends import PRESETS
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import load
@@ -31,7 +32,13 @@ from evaluators.values.files import reading_inside
 
 
 def with_record(
-    options: Options, record: Run, lines: Sequence[EvaluatorLine], hard: int = 0, *, report: bool = True
+    options: Options,
+    record: Run,
+    lines: Sequence[EvaluatorLine],
+    reading: Reading | None = None,
+    hard: int = 0,
+    *,
+    report: bool = True,
 ) -> Options:
     """The options with what the record tells: what failed first, what goes wrong most often, the `hard` rows with the lowest scores, and
     the suggestions: those of a `report`, or what a run ends with, which is a few of them where it is small, and else the command that
@@ -45,7 +52,7 @@ def with_record(
         return replace(options, extra=(*first, *(suggestion_hint(one) for one in said)), search=said)
     from evaluators.reports.suggestion_search import suggestions_for  # brings schemas along, which few suites have
 
-    found = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED)
+    found = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED, reading=reading)
     section = suggestion_section(found, more=not report and len(found) == MOST_SUGGESTED)
     return replace(options, extra=(*first, *section), suggestions=tuple(found[:MOST_SUGGESTED]))
 
@@ -71,40 +78,59 @@ def with_links(options: Options, folder: Path) -> Options:
 
 def options_of(record: Run) -> Options:
     """What the suite asked of summaries, and the sections that the run's own summary had."""
+    options = Options(record.facts.lowest_fields)
     try:
-        lines: Sequence[EvaluatorLine] = recorded_lines(record)
-    except Problems:
-        lines = ()  # the suite needs what is not here: a variable, or functions of a program
-    return with_links(with_record(Options(record.facts.lowest_fields), record, lines), record.place)
+        suite = recorded_suite(record)
+    except Problems:  # the suite needs what is not here: a variable, or functions of a program
+        return with_links(with_record(options, record, ()), record.place)
+    return with_links(with_record(options, record, suite.lines, reading_of(suite)), record.place)
 
 
-def recorded_lines(record: Run) -> tuple[EvaluatorLine, ...]:
-    """The evaluators of the suite that the folder holds.
+def recorded_suite(record: Run) -> SuiteConfig:
+    """The suite that the folder holds.
 
     No file outside of the folder is opened. Raises Problems (config) when they cannot be read here: a variable is not set,
     or the suite names functions of a program.
     """
     with reading_inside(record.place, PRESETS):
-        return read_config(load(record.place / record.facts.suite), READERS).lines
+        return read_config(load(record.place / record.facts.suite), READERS)
 
 
 def advice_page(path: Path) -> Page:
     """All the advice for a run. Raises Problems (config) for a run whose suite cannot be read from its folder."""
     record = with_cells(Run(path))
     try:
-        lines = recorded_lines(record)
+        suite = recorded_suite(record)
     except Problems as error:
         message = f"the suite that it holds cannot be used here: {error.issues[0].message}"
         hint = error.issues[0].hint or "set what it names, or score the test set again"
         raise problem("suite-unusable", message, where=str(record.place / record.facts.suite), hint=hint) from None
     from evaluators.reports.suggestion_search import suggestions_for
 
-    found = suggestions_for(lines, record)
-    none = (Section(None, (Paragraph("No single change would turn a recorded wrong value right."),)),)
+    lines = suite.lines
+    found = suggestions_for(lines, record, reading=reading_of(suite))
+    none = (Section(None, (Paragraph("No single change that was tried would turn a recorded wrong value right."),)),)
     cells = (line.cells for line in record.cells(record.facts.variants[0].variant))
     note = empty_answer_note(lines, record.result.columns, cells)
     baseline = (Section("An empty answer", (Paragraph(f"{note}.", "note"),)),) if note is not None else ()
     return Page(f"{record.result.name}: advice", (*(suggestion_section(found, len(found)) or none), *baseline))
+
+
+def write_report(place: Path, files: Sequence[str]) -> list[str]:
+    """The places of what was written of the run in a folder: a format for each file, by its ending; files in stores are sent there.
+
+    Raises Problems: (config) for a place that has no format or would be written over, and for what the run did not record;
+    (environment) where something cannot be written.
+    """
+    from evaluators.api.remote_results import written_places
+    from evaluators.reports.report_files import check_apart, check_asked
+
+    record = Run(place)
+    by_schema = [one.name for one in record.facts.evaluators if one.by_schema]
+    issues = check_asked(files, record.each_variant, by_schema)
+    if issues := issues or check_apart(map(Path, files), [record]):
+        raise Problems(issues)
+    return written_places(files, lambda some: write_again(place, some))
 
 
 def write_again(path: Path, files: Iterable[Path]) -> list[Path]:

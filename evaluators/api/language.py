@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -87,7 +88,8 @@ class SuiteShape(Settings):
     measures: dict[str, RowColumn | NumericColumnConfig] | None = None
     """Numbers that are in a column already, such as cost or latency: `{cost: row.cost_usd}`."""
     gates: dict[str, AnyGateConfig | list[AnyGateConfig]] | None = None
-    """Limits on the metrics of a run: `EVALUATOR: {fail_below: 0.9}`, or `EVALUATOR.FIELD` for one field."""
+    """Limits on the metrics of a run: `EVALUATOR: {fail_below: 0.9}`; `EVALUATOR.FIELD` for one field, `EVALUATOR.*` for each,
+    and `fields.*` for those of all evaluators."""
     compare: CompareConfig | None = None
     """How a run is compared with another, and what makes the comparison fail."""
     results: ResultsConfig | None = None
@@ -136,6 +138,16 @@ def language_schema() -> Schema:
         "else": {"required": ["evaluators"]},
         "definitions": dict(sorted(definitions.items())),
     }
+
+
+def is_language_schema(file: Path) -> bool:
+    """Whether a file holds a schema of suites, of any version."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    own = isinstance(found, dict) and isinstance(found.get("properties"), dict) and "definitions" in found
+    return own and {"evaluators", "test_set", "extends"} <= found["properties"].keys()
 
 
 def _inlined(schema: Schema, sections: Mapping[str, Schema]) -> Schema:

@@ -18,6 +18,7 @@ from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
 from evaluators.values.files import reading_once
+from evaluators.values.read_files import note_listed
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:
@@ -47,7 +48,9 @@ def _read_once(
     files = dict(known or {})
     with reading_once(files):
         config = read_config(source(), READERS)
-    return Suite(config, environment, given, files=files)
+    suite = Suite(config, environment, given, files=files)
+    note_listed(suite.named_files)
+    return suite
 
 
 def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:

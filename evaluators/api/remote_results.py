@@ -27,7 +27,7 @@ from evaluators.run.exit_code import afterwards
 from evaluators.run.reader import Run
 from evaluators.run.run_folder import check_name, default_name
 from evaluators.run.run_json import run_json
-from evaluators.run.store import RUN_JSON, numbered, unwritten, write_text
+from evaluators.run.store import RUN_JSON, check_written, numbered, unwritten, write_text
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
 from evaluators.values.addresses import shown_address
 
@@ -103,6 +103,7 @@ def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable
     """
     written: list[str] = []
     for place in places:
+        check_written([place])
         written += _sent(place, write) if scheme_of(place) else map(str, write([Path(place)]))
     return written
 
@@ -241,7 +242,9 @@ def _move_to_free_place(outgoing: _Outgoing) -> None:
     outgoing.take_free_name()
     if outgoing.named is not None:
         record = Run(outgoing.run)
-        write_text(outgoing.run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts))
+        write_text(
+            outgoing.run / RUN_JSON, run_json(replace(record.result, folder=outgoing.named), record.facts), renews=True
+        )
 
 
 def _send(outgoing: _Outgoing, replaces: bool) -> tuple[Issue, ...]:

@@ -25,6 +25,7 @@ from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.graph import EvaluatorLine
 
 if TYPE_CHECKING:
+    from evaluators.api.shown_page import ShownPage
     from evaluators.reports.rows import RowView
 
 _LISTED: Final = 6
@@ -39,6 +40,13 @@ _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
     "row": "count", "id": "text", "evaluator": "text", "path": "text", "status": "text", "expected": "value",
     "output": "value", "reason": "text",
 }  # fmt: skip
+
+
+_NAMES: Final = (
+    "advice", "evaluators", "exit_code", "failures", "fields", "folder", "gates", "issues", "n_rows", "name", "passed", "report",
+    "result", "rows", "show", "table", "to_arrow", "to_pandas",
+)  # fmt: skip
+"""What completion offers beside the figures of the result."""
 
 
 class Run(reader.Run):
@@ -74,9 +82,9 @@ class Run(reader.Run):
 
     @cached_property
     def _lines(self) -> tuple[EvaluatorLine, ...]:
-        from evaluators.api.finished_run import recorded_lines  # a run that was just scored has its evaluators
+        from evaluators.api.finished_run import recorded_suite  # a run that was just scored has its evaluators
 
-        return recorded_lines(self)
+        return recorded_suite(self).lines
 
     @property
     def passed(self) -> bool:
@@ -127,7 +135,9 @@ class Run(reader.Run):
         return getattr(self.result, name)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(name for name in dir(self.result) if not name.startswith("_"))})
+        return sorted(
+            {*_NAMES, *self.result.__struct_fields__, *(name for name in super().__dir__() if name.startswith("_"))}
+        )
 
     def __eq__(self, other: object) -> bool:
         return self.result == (other.result if isinstance(other, Run) else other)
@@ -192,12 +202,42 @@ class Run(reader.Run):
 
         return table_called(name).of(self)
 
+    def report(self, *files: str | Path) -> list[str]:
+        """Writes the run to files, as their endings say: `.html`, `.md`, `.csv` and whatever else `evaluators report -o` takes. Gives their
+        places.
+
+        Raises Problems: (config) for an ending without a format, a file that would be written over, and what the run did not record;
+        (environment) where something cannot be written.
+        """
+        from evaluators.api.finished_run import write_report
+
+        return write_report(self._recorded, [str(file) for file in files])
+
+    def show(self) -> ShownPage:
+        """The page of the run, which a notebook shows in a frame. Raises Problems where the run has no record on this machine."""
+        from evaluators.api.shown_page import shown_report
+
+        return shown_report(self._recorded)
+
+    def advice(self) -> ShownPage:
+        """All suggestions for the suite, each with what it would turn. Raises Problems (config) where the suite cannot be read again."""
+        from evaluators.api.finished_run import advice_page
+        from evaluators.api.shown_page import shown
+
+        return shown(advice_page(self._recorded))
+
     def failures(self, count: int | None = None) -> ResultTable:
         """What is wrong, row by row, and all that was recorded of it without a `count`: `row`, `id`, `evaluator`, `path` (None for the
         row as a whole), `status`, `expected`, `output`, `reason`; with variants `variant`."""
         variants = self._variant_column
         found = [line if variants else line[1:] for line in islice(self._failures(), count)]
         return ResultTable({**variants, **_FAILURE_COLUMNS}, found)
+
+    @property
+    def _recorded(self) -> Path:
+        """The folder with what was recorded. Raises Problems where that is not on this machine."""
+        _ = self.facts
+        return self.place
 
     def _failures(self) -> Iterator[list[Any]]:
         from evaluators.reports.rows import row_views  # who asks for metrics alone starts sooner

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.issues import Problems, problem
@@ -18,7 +19,7 @@ from evaluators.reports.names import OVERALL, flat_columns
 from evaluators.reports.rows import error_text, field_numbers
 from evaluators.result_table import Kind
 from evaluators.suite.graph import EvaluatorLine
-from evaluators.testsets.columns import guess_columns, no_such_column
+from evaluators.testsets.columns import guess_columns, no_such_column, say_which_in_python
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -44,13 +45,15 @@ def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str,
     return dict(zip(flat_columns(listed, tuple(_WHOLE)), kinds, strict=True))
 
 
-def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None) -> dict[str, str]:
-    """The columns of the roles: those given, those that the suite names, and those with usual names.
+def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None, argument: str = "columns") -> dict[str, str]:
+    """The columns of the roles: those given, those that the suite names, and those with usual names. `argument` is the keyword argument
+    that gives them.
 
     Raises Problems with everything that is unclear or not there.
     """
     named = {**suite.test_set.columns.named(), **(columns or {})}
-    found = guess_columns(header, named, needed=suite.needed_roles(), name="the table")
+    which = partial(say_which_in_python, argument=argument)
+    found = guess_columns(header, named, needed=suite.needed_roles(), name="the table", which=which)
     issues = [no_such_column(name, header, "the table") for name in suite.named_columns() if name not in header]
     if issues:
         raise Problems(issues)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, Unpack
 
 from msgspec import Struct, field
 
+from evaluators.api.sections import reading_of
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.judges.judge import Judge
 from evaluators.judges.prices import COST_IN, JUDGE_COST, read_prices
@@ -24,6 +25,8 @@ from evaluators.run.suite_sections import ResultsConfig, StatisticsConfig
 from evaluators.settings import Loc
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.graph import EvaluatorLine
+from evaluators.testsets.byte_store import scheme_of
+from evaluators.testsets.composed import made_cells
 from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.reader import id_text
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -171,6 +174,22 @@ class Suite(Struct, frozen=True, dict=True):
         return self.config.source.folder_of(("test_set",)) or self.folder
 
     @property
+    def results_folder(self) -> Path | None:
+        """The folder of results that the suite names, relative to the file that says so; `runs`, where one stands, without one. None where
+        it is in a store."""
+        named, source = self.results.folder, self.config.source
+        if scheme_of(named) is not None:
+            return None
+        written = "folder" in (source.data.get("results") or {})
+        return (source.folder_of(("results", "folder")) or Path()) / named if written else Path(named)
+
+    def named_files(self) -> Iterator[str]:
+        """The files that the suite is made of, and those that it names."""
+        from evaluators.run.named_files import named_by_suite  # asked where something is about to be written over
+
+        return named_by_suite(self.config.source)
+
+    @property
     def limits(self) -> WorkLimits:
         """How much a row and the run may cost."""
         return self._section("limits", WorkLimits())
@@ -178,8 +197,7 @@ class Suite(Struct, frozen=True, dict=True):
     @property
     def reading(self) -> Reading:
         """How outputs are read where an evaluator says nothing else."""
-        given = self.test_set
-        return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, self.limits)
+        return reading_of(self.config)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -266,14 +284,14 @@ class Suite(Struct, frozen=True, dict=True):
         """What every evaluator says of one row, explained.
 
         A row's cells are text or JSON values, keyed by column. Roles are found under their own names (`output`,
-        `expected`, `input`, `id`), or under the columns that the suite names for them. Raises TypeError for what is no row.
+        `expected`, `input`, `id`), or in the columns that the suite names for them. Raises TypeError for what is no row.
         """
         if is_data_frame(row) or not (isinstance(row, Row) or hasattr(row, "keys")):
             raise TypeError(
                 f"evaluate() of a suite takes one row, a dict or a Row; found {type(row).__name__}; "
                 "for many rows call evaluators.evaluate(rows, suite=…)"
             )
-        cells = dict(row.cells if isinstance(row, Row) else row)
+        cells = made_cells(self.test_set, row.cells if isinstance(row, Row) else row)
         for role, column in self.role_columns.items():
             if role in cells:
                 cells.setdefault(column, cells[role])

@@ -23,6 +23,7 @@ from evaluators.run.scoring import ScoredRun, rows_format
 from evaluators.run.store import UNWRITTEN
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import scheme_of
+from evaluators.values.read_files import read_inside
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -83,10 +84,16 @@ class AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
-    """What is to be written must be possible. Raises Problems (config) with what is not."""
+def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None, force: bool) -> None:
+    """What is to be written must be possible. Raises Problems (config) with what is not. With `force`, the run takes the place of another
+    one, whose folder goes away."""
     issues: list[Issue] = []
     kept = wanted.results is not None
+    name = prepared.suite.results.name
+    own = Path(wanted.results, name).resolve() if wanted.results is not None and name is not None else None
+    if force and own is not None and (read := read_inside(own)):
+        message = f"the run reads {Path(read[0]).name} in this folder, and --force would remove the folder"
+        issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(own), "--name gives this run another name"))
     if formats is not None:
         from evaluators.reports.format import check_words
 
@@ -94,11 +101,8 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
     if wanted.files:
         from evaluators.reports.report_files import check_asked
 
-        name = prepared.suite.config.source.name
-        local = [Path(path) for source in prepared.test_set.files if (path := source.local) is not None]
-        named = prepared.suite.results.name
-        own = Path(wanted.results, named).resolve() if wanted.results is not None and named is not None else None
-        issues += check_asked(map(Path, wanted.files), [Path(name), *local], own)
+        lists = [line.name for line in prepared.suite.lines if lists_fields(line.settings)]
+        issues += check_asked(wanted.files, prepared.test_set.variants or (None,), lists, own)
         issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
     if not issues and (wanted.files or kept):
         from evaluators.reports.report_files import check_outcomes, check_tables
@@ -123,15 +127,14 @@ def _figures(suite: Suite) -> Iterator[str]:
 def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
     """Problems (config) with files that the next run would take for rows of the test set: without a run folder on this machine, nothing
     says that a run has written them."""
+    from evaluators.reports.report_files import reads_itself
     from evaluators.testsets.run_files import fits
 
     config, folder = prepared.test_set.config, prepared.folder
     named = [getattr(one, "file", one) for one in (config.file, config.expected, config.output, config.outputs)]
     places = [place for place in named if isinstance(place, str)]
-    message = "this file would be one of the test set's the next time, and without a run folder nothing says what it is"
-    hint = "leave --no-results away, or give -o another place"
     return [
-        Issue("reads-itself", Blame.CONFIG, message, str(file), hint)
+        reads_itself(str(file), "leave --no-results away, or ")
         for file in files
         if any(fits(file, place, folder) for place in places)
     ]
@@ -195,7 +198,7 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
         from evaluators.run.run_json import run_json
         from evaluators.run.store import RUN_JSON, write_text
 
-        write_text(path / RUN_JSON, run_json(noted, record.facts))
+        write_text(path / RUN_JSON, run_json(noted, record.facts), renews=True)
         record = record.but(result=noted)
     notice = f"{path}: this run was finished before, and nothing was scored"
     result = replace(afterwards(record.result, refused), folder=str(path))
@@ -273,14 +276,15 @@ def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options
     )
     if not shown:  # a program looks at rows
         return plain, plain
-    options = with_record(plain, record, lines, wanted.hardest, report=False)
+    reading = prepared.suite.reading
+    options = with_record(plain, record, lines, reading, wanted.hardest, report=False)
     of_pages = needs_mistakes(map(Path, wanted.files), wanted.words)
-    return options, with_record(plain, record, lines, wanted.hardest) if of_pages else options
+    return options, with_record(plain, record, lines, reading, wanted.hardest) if of_pages else options
 
 
 def _gate_places(suite: Suite) -> dict[str, str]:
     """Where the suite sets the gates on each target; nothing where it is no file."""
-    return {gate.written: suite.config.source.place(("gates", gate.written), key=True) for gate in suite.gates}
+    return {gate.written: suite.config.source.place(("gates", gate.key), key=True) for gate in suite.gates}
 
 
 def _without_record(options: Options, wanted: AskedFor, result: RunResult) -> Options:

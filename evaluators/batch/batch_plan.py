@@ -20,6 +20,7 @@ from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns, no_such_column
+from evaluators.testsets.composed import is_own_document, made_columns
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -49,6 +50,10 @@ class BatchPlan(Struct, frozen=True):
     """The evaluators that the overall score is made of."""
     row: str | None
     """The column with the numbers of rows."""
+    made: tuple[str, ...] = ()
+    """The columns that the settings of the test set make of others, row by row."""
+    test_set: TestSetConfig | None = None
+    """These settings, where there are such columns."""
 
     @property
     def schema(self) -> Any:
@@ -82,19 +87,22 @@ def batch_plan(
     _check_places(found)
     if row is not None and row not in header:
         raise Problems([no_such_column(row, header, name)])
-    known = roles_in(found, header, roles)
+    made = made_columns(found.test_set, header)
+    known = roles_in(found, (*header, *made), roles, "roles")
     check_gate_targets(found, ())
     table = TestSet(name, memory_rows(dict.fromkeys(header, ())), Columns(id=known.get("id")), TestSetConfig())
     (job,) = jobs_of(Prepared(found, table, known))
     scores = tuple(columns_of(found.lines).items())
     key = f"{__version__} {found.fingerprint} {'numbered' if row is not None else 'counted'}"
-    return BatchPlan(table, replace(job, key=key), scores, overall_of(found.lines, overall), row)
+    settings = found.test_set if made else None
+    return BatchPlan(table, replace(job, key=key), scores, overall_of(found.lines, overall), row, made, settings)
 
 
 def _check_places(suite: Suite) -> None:
     """Raises Problems (config) where cells come from somewhere else than the rows."""
     for setting in _ELSEWHERE:
-        if getattr(suite.test_set, setting):
+        place = getattr(suite.test_set, setting)
+        if place and not is_own_document(place):
             raise problem(
                 "cells-elsewhere",
                 f"`{setting}` fetches cells from other files, and a batch has all cells of its rows",

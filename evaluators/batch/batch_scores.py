@@ -15,8 +15,10 @@ from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
 from evaluators.run.split_result import sealed
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.composed import made_cells
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
+from evaluators.testsets.test_set_config import TestSetConfig
 
 
 def evaluate_batch(plan: BatchPlan, batch: Any) -> Any:
@@ -47,11 +49,18 @@ def _cells_of(plan: BatchPlan, batch: Any) -> dict[str, list[Cell]]:
     lacking = [name for name in plan.table.header if name not in batch.schema.names]
     if lacking:
         raise Problems(no_such_column(name, batch.schema.names, plan.table.name) for name in lacking)
-    return {
+    own: dict[str, list[Cell]] = {
         name: ["" if cell is MISSING else cell for cell in arrow_cells(batch.column(name))]
         for name in plan.table.header
         if name != plan.row
     }
+    return own if plan.test_set is None else {**own, **_made(plan, plan.test_set, own)}
+
+
+def _made(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, list[Cell]]) -> dict[str, list[Cell]]:
+    """The columns that the settings of the test set make of others."""
+    rows = [made_cells(settings, dict(zip(cells, row, strict=True))) for row in zip(*cells.values(), strict=True)]
+    return {name: [row.get(name, MISSING) for row in rows] for name in plan.made}
 
 
 def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:

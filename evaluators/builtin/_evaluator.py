@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,6 +33,7 @@ from evaluators.needs import (
     Cell,
     Column,
     Expected,
+    FromColumn,
     Need,
     Needs,
     Output,
@@ -108,18 +109,6 @@ def _document_path(spelled: object) -> str | None:
 
 
 DocumentPath: TypeAlias = Annotated[str | None, BeforeValidator(_document_path)]
-
-
-class FromColumn(Settings):
-    """A setting whose value stands in a column of the row: `{column: must_have, separator: ";"}`."""
-
-    column: Name
-    separator: str | None = None
-    """Splits the cell into a list; without it a cell that is a JSON list is a list, and any other is one item."""
-
-    def need(self) -> Column:
-        """The cell to ask for."""
-        return Column(self.column, literal=True)
 
 
 class Asking(Struct, frozen=True):
@@ -303,6 +292,13 @@ class Evaluator(Settings):
         """How its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
         return None
 
+    def with_settings(self, **settings: Any) -> Self:
+        """The evaluator with other settings, which have been read. Raises BadSettings where they do not go together."""
+        copy = self.model_copy(update=settings)
+        for name in copy.__dict__.keys() - type(self).model_fields.keys():
+            del copy.__dict__[name]  # what was worked out from the settings
+        return copy
+
     def text_changes(self) -> Sequence[TextChange]:
         """What it could forgive of texts that differ, for suggestions; nothing for a type that does not compare two texts."""
         return ()
@@ -343,22 +339,27 @@ class Evaluator(Settings):
 class TreeEvaluator(Evaluator):
     """An evaluator that compares documents field by field: its tree says what a row comes to, and why."""
 
-    def check(self) -> ChunkCheck[Any]:
-        """What scores its rows, many at once: its tree, and the policy. Every type with a tree implements it."""
+    def check(self) -> ChunkCheck[Any] | None:
+        """What scores its rows, many at once: its tree, and the policy. Every type with a tree implements it. None where the settings
+        name no fields: then `measure` and `reason` do."""
         raise NotImplementedError  # the contract: each type has a tree of its own
 
-    def compile(self) -> ChunkCheck[Any]:
+    def compile(self) -> Check:
         """What a run asks of its rows."""
-        return self.check()
+        check = self.check()
+        return super().compile() if check is None else check
 
     def explain(self, *values: Any) -> Result:
         """The result of one row, with every field. No question is asked twice on the way.
 
         An output that cannot be read (a `CellError`) is scored as a missing one, and its error is the reason shown.
         """
+        check = self.check()
+        if check is None:
+            return super().explain(*values)
         error = next((value for value in values if isinstance(value, CellError)), None)
         with caching():
-            row = self.check().alone(*(MISSING if isinstance(value, CellError) else value for value in values))
+            row = check.alone(*(MISSING if isinstance(value, CellError) else value for value in values))
             try:
                 return self._explained(row, None if error is None else error.issue)
             finally:
@@ -489,3 +490,5 @@ def _around(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
 
 
 BUILTIN: Socket[Evaluator] = Socket("evaluators.builtin", Evaluator, "evaluator type")
+START_HERE: Final = ("exact_match", "correctness", "contains", "json_multi_field_match", "schema_match", "llm_judge")
+"""The types that people need first, in the order in which they are listed."""

@@ -8,16 +8,16 @@ cell as the test set's problem.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, ValidationInfo
 
 from evaluators.builtin._evaluator import Column, Evaluator, FromColumn, Reason
-from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import MISSING
-from evaluators.settings import bad, build, spell
+from evaluators.needs import from_column, text_in, unusable
+from evaluators.settings import spell
 from evaluators.settings.plain_words import in_quotes
 from evaluators.values import json_text
+from evaluators.values.python_lists import python_list
 
 
 def _read_phrase(value: object, info: ValidationInfo) -> object:
@@ -70,18 +70,6 @@ PhrasesOrCommas: TypeAlias = Annotated[
 """`Phrases` that may also be one text with commas. Blanks at both ends of a phrase are set aside."""
 
 
-def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromColumn:
-    """The setting as a column of the row. Raises BadSettings, also for a separator where there is nothing to split."""
-    column = value if isinstance(value, FromColumn) else build(FromColumn, dict(value))
-    if not column.column.strip():
-        raise bad("the column has no name", "column")
-    if column.separator == "":
-        raise bad("the separator is empty", "separator", hint='write it in quotes, as in separator: ";"')
-    if column.separator is not None and not splits:
-        raise bad("this setting is one value: there is nothing to separate", "separator", key=True)
-    return column
-
-
 def columns_of(*settings: object) -> tuple[Column, ...]:
     """The cells to ask for: one for each setting that comes from the row."""
     return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
@@ -90,14 +78,6 @@ def columns_of(*settings: object) -> tuple[Column, ...]:
 def phrase_of(setting: str | FromColumn, cells: tuple[object, ...]) -> str:
     """The text for this row. Raises RowProblem when its cell cannot be used."""
     return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else setting
-
-
-def text_in(column: FromColumn, cell: Any) -> str:
-    """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
-    text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
-    if not text.strip():
-        raise unusable(column, "the cell is empty")
-    return text
 
 
 def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[str, ...]:
@@ -122,12 +102,7 @@ def _items(setting: FromColumn, cell: object) -> list[object]:
         listed = json_text.parse(text) if text.lstrip().startswith("[") else None
     except json_text.NotJSON:
         listed = None
-    return [*listed] if isinstance(listed, list) else [text]
-
-
-def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
-    """The test set's problem with a cell that a setting comes from, ready to raise."""
-    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))
+    return [*listed] if isinstance(listed, list) else [*(python_list(text) or [text])]
 
 
 def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:

@@ -1,152 +1,41 @@
 """One rule between fields: what it names, and whether it holds in a document.
 
-Strategy: a path is cut at each `[*]`, so that every place at which a value is missing is known by name. A rule reads the values
-that it names, in the document or in each item of a list, and says of them one thing: it holds, it does not, or it lacks a field.
-Numbers are exact: those that JSON holds are the decimals that people write.
+Strategy: a rule reads the values that it names (`_rule_fields`), in the document or in each item of a list, and says of them one
+thing: it holds, it does not, or it lacks a field. Numbers are exact: those that JSON holds are the decimals that people write.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import pairwise
-from math import isfinite, prod
-from typing import Annotated, Any, Final, NamedTuple, Self, TypeAlias
+from math import isfinite
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeAlias
 
 from msgspec import Struct
-from pydantic import BeforeValidator, field_validator, model_validator
+from pydantic import BeforeValidator, StrictBool, field_validator, model_validator
 
-from evaluators.comparators._closeness import Tolerance, allowed, closeness, gap_between, in_decimals, limits_of
-from evaluators.fields.reading import read_path
+from evaluators.builtin._rule_fields import Field, FieldOrNumber, Fields, OneField, Place, Read, WrongKind
+from evaluators.comparators._closeness import Tolerance, allowed, in_decimals, limits_of, room_for
 from evaluators.model import JSON, MISSING, FieldStatus
 from evaluators.needs import Condition, read_conditions
-from evaluators.settings import BadSettings, Detail, ReadBy, Settings, bad, read_each, spell
+from evaluators.settings import BadSettings, Detail, ReadBy, Settings, bad, spell
 from evaluators.values.dates import Moment, check_formats, from_percent, in_order
 from evaluators.values.dates import reader as date_reader
-from evaluators.values.numbers import Parse, exact_reader, written
+from evaluators.values.numbers import Parse, decimal_reader
 from evaluators.values.pairing import identity
-from evaluators.values.path_text import ANY, Step, display
-from evaluators.values.paths import Path
+from evaluators.values.path_text import ANY, display
 from evaluators.values.quoting import first_ones, flow, kind, quote
 
 MATCH, MISMATCH, OMISSION = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION
-Place: TypeAlias = tuple[Step, ...]
 _MOST_NAMED: Final = 3
 """Places that a reason names one by one."""
-
-
-class WrongKind(Exception):
-    """A value is of a kind that a rule cannot use; the text says which."""
-
-
-class Read(NamedTuple):
-    """A value that a rule reads, and its place. Where nothing is there, or null, the value is MISSING."""
-
-    place: Place
-    value: Any
-    level: int = 0
-    """How many `[*]` of the path lead to the place."""
-    query: str = ""
-    """The filter that found nothing, which has no place."""
-
-    @property
-    def name(self) -> str:
-        return self.query or display(self.place)
-
-
-class Field(Struct, frozen=True):
-    """A path that a rule names, cut at each `[*]`."""
-
-    path: Path
-    parts: tuple[Path, ...]
-
-    @property
-    def name(self) -> str:
-        return self.path.canonical
-
-    def read(self, document: JSON, above: Place = (), level: int = 0) -> Iterator[Read]:
-        """Every value that the path leads to, in order. `above` is the place of the document. Raises WrongKind where `[*]` meets
-        neither a list nor an object."""
-        if self.path.query is not None:
-            yield from self._hits(document)
-            return
-        head = self.parts[level]
-        value, place = head.get(document), (*above, *head.steps)
-        if value is MISSING or value is None:
-            yield Read(place, MISSING, level)
-        elif level == len(self.parts) - 1:
-            yield Read(place, value, level)
-        elif isinstance(value, list | dict):
-            for key, item in enumerate(value) if isinstance(value, list) else sorted(value.items()):
-                yield from self.read(item, (*place, key), level + 1)
-        else:
-            raise WrongKind(f"{display(place)} is {quote(value)}, which is {kind(value)}, not a list")
-
-    def _hits(self, document: JSON) -> Iterator[Read]:
-        hits = list(self.path.hits(document))
-        if not hits:
-            yield Read((), MISSING, query=self.name)
-        for place, value in hits:
-            yield Read(place, MISSING if value is None else value)
-
-    def below(self, outer: Field) -> Field:
-        """The path inside each item of a list, as one from the top of the document."""
-        return Field(Path((*outer.path.steps, *self.path.steps)), (*outer.parts[:-1], *self.parts))
-
-    def excused(self, document: JSON, expected: JSON) -> bool:
-        """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that
-        has the field nowhere lacks it in any number of items."""
-        theirs = _up_to_wrong_kind(self, expected)
-        lacks = Counter(one.level for one in theirs if one.value is MISSING)
-        nowhere = all(one.value is MISSING for one in theirs)
-        ours = Counter(one.level for one in _up_to_wrong_kind(self, document) if one.value is MISSING)
-        return all(
-            lacks[level] >= count or (nowhere and any(above <= level for above in lacks)) for level, count in ours.items()
-        )
-
-
-def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
-    found: list[Read] = []
-    with suppress(WrongKind):
-        found.extend(field.read(document))
-    return found
-
-
-def _field(spelled: object) -> Field:
-    path = read_path(spelled)
-    cuts = [at for at, step in enumerate(path.steps) if step is ANY]
-    starts, ends = (0, *(at + 1 for at in cuts)), (*cuts, None)
-    return Field(path, tuple(path.part(start, end) for start, end in zip(starts, ends, strict=True)))
-
-
-def _fields(data: object) -> tuple[Field, ...]:
-    """The fields of one path, or of a list of paths, each of them once."""
-    if not isinstance(data, list | tuple):
-        return (_field(data),)
-    found = read_each(enumerate(data), lambda _, spelled: _field(spelled))
-    if not found:
-        raise bad("a list of paths names at least one")
-    paths = [one.path for one in found]
-    twice = next((at for at, path in enumerate(paths) if path in paths[:at]), None)
-    if twice is not None:
-        message = f'"{data[twice]}" is the same place as "{data[paths.index(paths[twice])]}"'
-        raise BadSettings([Detail((twice,), message, "name each place once", code="duplicate-field")])
-    return found
-
-
-def _field_or_number(data: object) -> Field | int | Fraction:
-    if isinstance(data, int | float) and not isinstance(data, bool):
-        return _decimal(data)
-    return _field(data)
-
-
-def _decimal(number: float) -> int | Fraction:
-    if not isfinite(number):
-        raise bad(f"a number is finite; found {spell(number)}")
-    return written(number)
+_EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+_FARTHEST: Final = 30_000
+"""Powers of ten beyond which a product is as far from any number that a document or a suite holds as it can be: those have up to
+4,300 digits before or after a power of up to four."""
 
 
 class Written(Parse):
@@ -178,28 +67,31 @@ def _absolute(data: object) -> object:
 
 
 ParseSetting: TypeAlias = Annotated[Written | None, BeforeValidator(_how_written, json_schema_input_type=bool | Written)]
-Fields: TypeAlias = Annotated[tuple[Field, ...], ReadBy(lambda data, _: _fields(data), "path_or_paths")]
-OneField: TypeAlias = Annotated[Field | None, ReadBy(lambda data, _: _field(data), "path")]
+Missing: TypeAlias = Literal["fail", "skip"]
+Empty: TypeAlias = Literal["missing", "holds"]
 
 
 class Reading(Struct, frozen=True):
-    """How values are read as numbers and as dates."""
+    """How values are read as numbers and as dates, and what becomes of a rule that lacks some."""
 
-    number_in: Callable[[str], Fraction | None] | None
+    number_in: Callable[[str], Decimal | None] | None
     """Reads a number in text; None where text is no number."""
     date_in: Callable[[str], Moment | None]
+    missing: Missing
+    empty: Empty
 
     @staticmethod
-    def of(parse: Written | None) -> Reading:
+    def of(parse: Written | None, missing: Missing, empty: Empty) -> Reading:
         formats = ("iso",) if parse is None else parse.formats
-        return Reading(None if parse is None else exact_reader(parse), date_reader(map(from_percent, formats)))
+        dates = date_reader(map(from_percent, formats))
+        return Reading(None if parse is None else decimal_reader(parse), dates, missing, empty)
 
-    def number(self, value: Any) -> int | Fraction | None:
+    def number(self, value: Any) -> Decimal | None:
         """The exact number that a value is; None for any other value. true is no number."""
         if value.__class__ is int:
-            return int(value)
+            return Decimal(value)
         if value.__class__ is float:
-            return written(value) if isfinite(value) else None
+            return Decimal(repr(value)) if isfinite(value) else None
         return self.number_in(value) if self.number_in is not None and isinstance(value, str) else None
 
     def date(self, value: Any) -> Moment | None:
@@ -214,6 +106,8 @@ class Held(NamedTuple):
     expected: Any = MISSING
     """What its fields should come to."""
     actual: Any = MISSING
+    no_items: Place | None = None
+    """The path of a list without items, for which the rule lacks something or holds over nothing."""
 
 
 KINDS: Final = ("sum", "product", "order", "exactly_one_of", "present", "unique")
@@ -224,7 +118,7 @@ class Rule(Settings):
     """What must hold between fields of one document."""
 
     sum: Fields = ()
-    """Numbers whose sum must be what `equals` says: a path, or a list of paths. An empty list comes to 0."""
+    """Numbers whose sum must be what `equals` says: a path, or a list of paths."""
     product: Fields = ()
     """Numbers whose product must be what `equals` says."""
     order: Fields = ()
@@ -235,7 +129,7 @@ class Rule(Settings):
     """Fields that must be there. Null is not there."""
     unique: OneField = None
     """Values of which no two may be equal: `items[*].sku`."""
-    equals: Annotated[Any, ReadBy(lambda data, _: _field_or_number(data), "path_or_number")] = None
+    equals: FieldOrNumber = None
     """What a sum or a product must be: the path of one number, or a number."""
     tolerance: Annotated[
         Tolerance | None, BeforeValidator(_absolute, json_schema_input_type=float | Tolerance | None)
@@ -247,6 +141,12 @@ class Rule(Settings):
     """In which rows the rule is for: `{output.status: rejected}`."""
     parse: ParseSetting = None
     """How numbers and dates are written in text, where this differs from the other rules."""
+    missing: Missing | None = None
+    """What becomes of the rule where it lacks a field, where this differs from the other rules."""
+    empty: Empty | None = None
+    """What an empty list is, where this differs from the other rules."""
+    optional: StrictBool = False
+    """`true`: no row need have its fields. Without it, a path that no row has is an error, for it may be misspelt."""
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> Self:
@@ -325,22 +225,27 @@ class Rule(Settings):
     def limits(self) -> Any:
         return limits_of(self.tolerance)
 
-    @cached_property
-    def close(self) -> Callable[[int | Fraction, int | Fraction], bool]:
-        return closeness(self.limits)
+    def close(self, wanted: Decimal, found: Decimal) -> bool:
+        """Whether a number is near enough to the wanted one, exactly."""
+        if wanted == found or self.tolerance is None:
+            return wanted == found
+        room = room_for(self.limits, Fraction(wanted))
+        gap = _EXACT.multiply(_gap(wanted, found), Decimal(room.denominator))
+        return gap <= Decimal(room.numerator)
 
-    def judge(self, document: JSON, expected: Any, reading: Reading, skip_missing: bool) -> Held:
+    def judge(self, document: JSON, expected: Any, reading: Reading) -> Held:
         """What becomes of the rule in a document. `expected` is the row's expected document, or MISSING."""
         try:
             if self.each is None:
                 held = self._held(document, (), reading)
             else:
-                held = self._together([self._in_item(one, reading) for one in self.each.read(document)])
+                items, no_items = _with_items(self.each.read(document), reading)
+                held = self._together([self._in_item(one, reading) for one in items], no_items)
         except WrongKind as error:
             held = Held(MISMATCH, partial(str, error))
         if held.status is not OMISSION:
             return held
-        if skip_missing and self.kind not in _ASKS_IF_GIVEN:
+        if reading.missing == "skip" and self.kind not in _ASKS_IF_GIVEN:
             return held._replace(status=FieldStatus.NOT_MEASURED)
         if expected is not MISSING and all(one.excused(document, expected) for one in self.from_top):
             return Held(FieldStatus.NOT_MEASURED, lambda: f"{held.why()}, as in the expected answer")
@@ -353,60 +258,98 @@ class Rule(Settings):
 
     def _in_item(self, item: Read, reading: Reading) -> Held:
         if item.value is MISSING:
-            return Held(OMISSION, partial(_are_missing, [item]))
+            return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
         try:
-            return self._held(item.value, item.place, reading)
+            held = self._held(item.value, item.place, reading)
         except WrongKind as error:
             return Held(MISMATCH, partial(str, error))
+        if held.no_items is None or self.each is None:
+            return held
+        return held._replace(no_items=(*self.each.path.steps, *held.no_items))
 
-    def _together(self, items: Sequence[Held]) -> Held:
-        """What becomes of a rule in a list: the worst that becomes of it in an item."""
-        worst = next((status for status in (MISMATCH, OMISSION) if any(one.status is status for one in items)), None)
-        if worst is None:
-            return Held(MATCH, lambda: f"it holds in all {len(items):,} items" if items else "there are no items")
-        wrong = [one for one in items if one.status is worst]
-        more = f" (and {len(wrong) - 1:,} more of {len(items):,} items)" if len(wrong) > 1 else ""
-        return wrong[0]._replace(why=lambda: f"{wrong[0].why()}{more}")
+    def _together(self, items: Sequence[Held], no_items: Place | None) -> Held:
+        """What becomes of a rule in a list: the worst that becomes of it in an item. `no_items` is a list that was left out."""
+        worst = next((status for status in (MISMATCH, OMISSION) if any(one.status is status for one in items)), MATCH)
+        of_worst = [one for one in items if one.status is worst]
+        left_out = no_items if worst is MATCH else None
+        no_items = next((one.no_items for one in of_worst if one.no_items is not None), left_out)
+        if worst is MATCH:
+            return Held(MATCH, lambda: f"it holds in all {len(items):,} items" if items else _NO_ITEMS, no_items=no_items)
+        more = f" (and {len(of_worst) - 1:,} more of {len(items):,} items)" if len(of_worst) > 1 else ""
+        return of_worst[0]._replace(why=lambda: f"{of_worst[0].why()}{more}", no_items=no_items)
 
     def _held(self, document: JSON, place: Place, reading: Reading) -> Held:
-        """Whether it holds in a document that stands at a place. Raises WrongKind."""
-        values = [one for field in self.fields for one in field.read(document, place)]
+        """Whether it holds in a document that stands at a place. Raises WrongKind. What is wrong stays so, whatever else lacks."""
+        values, no_items = _with_items((one for field in self.fields for one in field.read(document, place)), reading)
         if self.exactly_one_of:
             return _one_there(values)
         if not values and self.equals is None:
-            return Held(MATCH, lambda: "there are no items")
+            return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
         against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
+        there = [one for one in values if one.value is not MISSING]
         lacking = [one for one in (*values, *against) if one.value is MISSING]
         if self.unique is not None or self.order:
-            there = [one for one in values if one.value is not MISSING]
             held = _no_two_equal(there) if self.unique is not None else _in_order(there, reading)
-            if held.status is MISMATCH or not lacking:  # what is wrong stays so, whatever the others are
-                return held
+            if held.status is MISMATCH or not lacking:
+                return held._replace(no_items=no_items if held.status is MATCH else None)
+        numbers = [] if self.equals is None else [_number(one, reading) for one in there]
+        wanted = next((_number(one, reading) for one in against if one.value is not MISSING), self.equals)
         if lacking:
-            return Held(OMISSION, partial(_are_missing, lacking))
+            return Held(OMISSION, partial(_are_missing, lacking), no_items=no_items)
         if self.present:
-            return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there")
-        numbers = [_number(one, reading) for one in values]
-        wanted = _number(against[0], reading) if against else self.equals
-        found = sum(numbers) if self.sum else prod(numbers)
+            return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items)
+        found = _total(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
         status = MATCH if self.close(wanted, found) else MISMATCH
         names = ", ".join(
             display((*place, *one.path.steps)) if one.path.query is None else one.name for one in self.fields
         )
         why = partial(self._compared, names, found, against[0].name if against else None, wanted, status)
-        return Held(status, why, _plain(wanted), _plain(found))
+        return Held(status, why, _plain(wanted), _plain(found), no_items if status is MATCH else None)
 
-    def _compared(
-        self, names: str, found: int | Fraction, name: str | None, wanted: int | Fraction, status: FieldStatus
-    ) -> str:
-        must = f"{name} is {_words(wanted)}" if name is not None else f"{_words(wanted)} is wanted"
+    def _compared(self, names: str, found: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
+        must = f"{name} is {in_decimals(wanted)}" if name is not None else f"{in_decimals(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
-            off = f"; they differ by {gap_between(wanted, found)}, allowed: {allowed(self.limits, wanted)}"
-        return f"the {self.kind} of {names} is {_words(found)}, {must}{off}"
+            off = (
+                f"; they differ by {in_decimals(_gap(wanted, found))}, allowed: {allowed(self.limits, Fraction(wanted))}"
+            )
+        return f"the {self.kind} of {names} is {in_decimals(found)}, {must}{off}"
 
 
-def _number(one: Read, reading: Reading) -> int | Fraction:
+_NO_ITEMS: Final = "there are no items"
+
+
+def _with_items(read: Iterable[Read], reading: Reading) -> tuple[list[Read], Place | None]:
+    """What is read, without lists that have no items where a rule holds over them; and the path of the first such list."""
+    values = [*read]
+    no_items = next((one.no_items for one in values if one.no_items is not None), None)
+    if no_items is not None and reading.empty == "holds":
+        values = [one for one in values if one.no_items is None]
+    return values, no_items
+
+
+def _total(add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal) -> Decimal:
+    """All the numbers added, or multiplied, in pairs: so that long ones meet seldom, and the time grows with their digits."""
+    while len(numbers) > 1:
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        numbers = [*(add(one, other) for one, other in pairs), *(numbers[-1:] if len(numbers) % 2 else ())]
+    return numbers[0] if numbers else nothing
+
+
+def _product(numbers: Sequence[Decimal]) -> Decimal:
+    """The product, exactly up to `_FARTHEST` powers of ten; one that is farther away is as good as any other."""
+    found = _total(_EXACT.multiply, numbers, Decimal(1))
+    if not found:
+        return Decimal(0)
+    sign, far = found.is_signed(), found.adjusted()
+    return found if abs(far) <= _FARTHEST else Decimal((int(sign), (1,), _FARTHEST if far > 0 else -_FARTHEST))
+
+
+def _gap(wanted: Decimal, found: Decimal) -> Decimal:
+    return _EXACT.abs(_EXACT.subtract(found, wanted))
+
+
+def _number(one: Read, reading: Reading) -> Decimal:
     number = reading.number(one.value)
     if number is None:
         raise WrongKind(f"{one.name} is {quote(one.value)}, which {_is_no_number(one.value, reading)}")
@@ -460,21 +403,21 @@ def _no_two_equal(values: Sequence[Read]) -> Held:
 
 
 def _are_missing(lacking: Sequence[Read]) -> str:
-    return f"{_names(lacking)} {'is' if len(lacking) == 1 else 'are'} missing"
+    missing = [one for one in lacking if one.no_items is None]
+    empty = [one for one in lacking if one.no_items is not None]
+    are = f"{_names(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""
+    have = f"{_names(empty)} {'has' if len(empty) == 1 else 'have'} no items" if empty else ""
+    return "; ".join(filter(None, (are, have)))
 
 
 def _names(values: Sequence[Read]) -> str:
     return first_ones([one.name for one in values], _MOST_NAMED)
 
 
-def _words(number: int | Fraction) -> str:
-    return in_decimals(Fraction(number))
-
-
-def _plain(number: int | Fraction) -> float | str:
+def _plain(number: Decimal) -> float | str:
     """A number as JSON writes it exactly, or in words where it cannot."""
-    number = Fraction(number)
-    if number.denominator == 1 and abs(number) < 10**15:
+    small = abs(number) < 10**15
+    if small and number == number.to_integral_value():
         return int(number)
     text = in_decimals(number)
-    return float(text) if abs(number) < 10**15 and written(float(text)) == number else text
+    return float(text) if small and Decimal(repr(float(text))) == number else text

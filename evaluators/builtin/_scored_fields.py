@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evaluators.fields.reading import Align
     from evaluators.fields.schema_scoring import SchemaScoring
     from evaluators.model import JSON
+    from evaluators.needs import Condition
     from evaluators.values.paths import Path
 
 
@@ -61,14 +62,21 @@ class ScoredFields(Struct, frozen=True):
     cell are not among them. Only who says something of a key asks: a schema that refers to itself has thousands of places."""
     broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
     """For a type that asks something of expected documents alone: the fields that one breaks, each with why."""
+    conditions: tuple[Condition, ...] = ()
+    """The conditions of fields that have no lines, such as rules."""
+    named_paths: tuple[tuple[str, Path, Callable[[JSON], bool]], ...] = ()
+    """The paths that a field, such as a rule, names: its name, the path, and whether a document has it. One that no row has is an
+    error (law 11), whatever the field scores there."""
     respelt: Callable[..., Respelt] | None = None
     """For a type without a tree that has `keys`: the output of a row with known keys, from the values of its needs."""
     absent_values: tuple[Any, ...] = ()
-    """Values beside null that the suite calls absent."""
+    """Values that count as absent; null is among them where it does."""
     choices: Mapping[str, tuple[bool, Fraction]] = MappingProxyType({})
     """The named choices of a judge: whether a row with one passes, and its score. The first of `metrics` are theirs, in this order."""
     null_unsaid: bool = False
     """Null is a value like any other, because nobody said what it is."""
+    of_cells: bool = False
+    """The one field is a whole cell, which stands as it is: it is not read as JSON."""
     by_schema: bool = False
     """Rows have documents with every result, for reports that list them."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -101,35 +100,30 @@ class TextChange(Struct, frozen=True):
 
     switch: str
     """What changes: `forgive: [case]`."""
-    write: str
-    """The line to write."""
-    matches: Callable[[str, str], bool]
-    """Whether an expected text and an output would then be the same."""
+    type: str
+    settings: Mapping[str, Any]
+    """What to write: EXPECTED stands for the column of the expected texts."""
     says: str = ""
     """What else becomes of outputs."""
 
 
-def text_changes(forgiven: Sequence[Forgiven]) -> list[TextChange]:
-    """What `exact_match` could forgive beside what it forgives already: each thing alone, then all, then text around the answer."""
-    found = [_change([*forgiven, name]) for name in FORGIVING if name not in forgiven]
+EXPECTED: Final = "EXPECTED"
+
+
+def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> list[TextChange]:
+    """What `exact_match` could forgive beside what it forgives already: each thing alone, then all, then text around the answer. `others`
+    are its other settings."""
+    found = [_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
     if len(found) > 1:
-        found.append(_change([*FORGIVING]))
-    read = reading(FORGIVING)
-
-    def stands_apart(expected: str, output: str) -> bool:
-        wanted, given = read(expected), read(output)  # without a letter or a digit right before or after it
-        if not wanted or wanted not in given:
-            return False
-        return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", given) is not None
-
+        found.append(_change([*FORGIVING], others))
+    output = {"output": others["output"]} if "output" in others else {}
     around = TextChange(
-        "contains", "contains: {substring: {column: EXPECTED}, case_sensitive: false}", stands_apart,
+        "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
         "the answer is inside more text; an output that also names another answer would pass",
     )  # fmt: skip
     return [*found, around]
 
 
-def _change(forgiven: Sequence[Forgiven]) -> TextChange:
-    read = reading(forgiven)
-    switch = f"forgive: [{', '.join(name for name in FORGIVING if name in forgiven)}]"
-    return TextChange(switch, f"exact_match: {{{switch}}}", lambda expected, output: read(expected) == read(output))
+def _change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:
+    names = [name for name in FORGIVING if name in forgiven]
+    return TextChange(f"forgive: [{', '.join(names)}]", "exact_match", {**others, "forgive": names})

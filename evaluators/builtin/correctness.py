@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._evaluator import Evaluator, Example, Measured, Needs, Reason, Text
+from evaluators.builtin._cells import CellEvaluator
+from evaluators.builtin._evaluator import Example, Measured, Needs, Reason, Text
 from evaluators.builtin._phrases import Phrases, columns_of, reason_found, share_found
 from evaluators.builtin._texts import ExpectedColumn, LabelRule, Labels, label_rule
 
 
-class Correctness(Evaluator):
+class Correctness(CellEvaluator):
     """Pass when the output is the expected answer, give or take case and spacing.
 
     Use it for short answers in plain words. The answer is the row's expected cell; `answer` gives one for all rows.
@@ -19,6 +20,9 @@ class Correctness(Evaluator):
     given too, it alone decides.
 
     Accents and punctuation count: "Paris." is not "Paris". With `normalize: false` case and spacing count as well.
+
+    With `compare`, the two are compared as a field is, `compare: {numeric: {parse: true}}`: that alone says what is
+    forgiven, and no labels are counted.
 
     A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`.
     """
@@ -57,7 +61,22 @@ class Correctness(Evaluator):
         Example("everything counts", output="PARIS", expected="Paris", settings={"normalize": False}, score=0.0),
     )
 
+    unnamed = "answer"
+    texts_only = ("keywords", "labels", "other")
+    beside_compare = ("normalize",)
+
+    def usual(self) -> object:
+        return {"normalized": {"case": "lower", "whitespace": "collapse"}} if self.normalize else "exact"
+
+    def fixed_answer(self) -> str | None:
+        return self.answer
+
+    def takes_comparator(self) -> bool:
+        return self.answer is None and self.keywords is None and super().takes_comparator()
+
     def needs(self) -> Needs:
+        if self.tree is not None:
+            return self.cell_needs(self.tree)
         output = Text(self.column("output"))
         if self.answer is not None:
             return (output,)
@@ -66,7 +85,7 @@ class Correctness(Evaluator):
         return output, Text(self.column("expected"))
 
     def label_rule(self) -> LabelRule | None:
-        if self.answer is not None or self.keywords is not None:
+        if self.answer is not None or self.keywords is not None or self.tree is not None:
             return None
         return label_rule(self.labels, _normalized if self.normalize else str, other=self.other)
 

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evaluators.builtin._evaluator import NOTHING, Evaluator, Example, Measured, Needs
+from evaluators.builtin._cells import CellEvaluator
+from evaluators.builtin._evaluator import NOTHING, Example, Measured, Needs
 from evaluators.builtin._texts import (
     ExpectedColumn,
     Forgiven,
@@ -24,7 +25,7 @@ from evaluators.values.equality import same
 from evaluators.values.quoting import kind
 
 
-class ExactMatch(Evaluator):
+class ExactMatch(CellEvaluator):
     """Pass when the output equals the expected answer exactly.
 
     Use it for labels, codes, yes or no, and other short answers with one right spelling.
@@ -33,6 +34,9 @@ class ExactMatch(Evaluator):
     read as JSON, so two JSON texts that differ in spacing differ; compare those with `json_multi_field_match` or
     `json_diff_match`. Where the test set holds JSON values (numbers, lists, objects), the order of keys does not count
     and the order of lists does; 1 equals 1.0, and neither `true` nor the text "1" equals 1.
+
+    Numbers, dates and other values that may be written in several ways are compared by `compare`, as those of a field are:
+    `compare: {numeric: {parse: true}}`, `compare: date`. It alone then says what is forgiven, and no labels are counted.
 
     A row whose expected cell is empty, null or not there is invalid, unless the test set says `empty_expected: value`: then
     an empty output is right.
@@ -61,17 +65,32 @@ class ExactMatch(Evaluator):
             settings={"forgive": ["case", "final_punctuation"]},
             score=1.0,
         ),
+        Example(
+            "the same number",
+            output="1,200.50 €",
+            expected="1200.5",
+            settings={"compare": {"numeric": {"parse": {"thousands": ",", "currency": True}}}},
+            score=1.0,
+        ),
         Example("a text is not an object", output='{"a": 1}', expected={"a": 1}, score=0.0),
     )
 
+    unnamed = "labels"
+    texts_only = ("forgive", "labels", "other")
+
     def needs(self) -> Needs:
-        return self.column("output"), self.column("expected")
+        return (self.column("output"), self.column("expected")) if self.tree is None else self.cell_needs(self.tree)
 
     def label_rule(self) -> LabelRule | None:
+        if self.tree is not None:
+            return None
         return label_rule(self.labels, reading(self.forgive) if self.forgive else str, other=self.other)
 
     def text_changes(self) -> Sequence[TextChange]:
-        return text_changes(self.forgive)
+        if self.tree is not None:
+            return ()
+        others = self.model_dump(mode="json", exclude={"type", "forgive"}, exclude_unset=True)
+        return text_changes(self.forgive, others)
 
     def measure(self, output: Any, expected: Any) -> Measured:
         if output.__class__ is str and expected.__class__ is str:

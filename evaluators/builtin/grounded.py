@@ -30,7 +30,7 @@ from evaluators.settings import Name, ReadBy, bad, read_each, spell
 from evaluators.values.dates import MONTHS_IN
 from evaluators.values.equality import same
 from evaluators.values.json_text import parse, to_text
-from evaluators.values.passages import Looking, Source, leaves
+from evaluators.values.passages import NEAR_STEPS, Looking, Passage, Source, leaves
 from evaluators.values.paths import ANY, Location, Path, display
 from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, normalizer
@@ -44,8 +44,9 @@ OTHER_ROWS: Final = 20
 """Rows in whose sources the values of a row are looked for, too: what is found there is found by chance."""
 _MOST_SHOWN: Final = 60
 """Characters of a passage that a reason shows."""
-Choices: TypeAlias = Mapping[Location, Collection[Any]]
-"""The values that a schema lists, by place with `[*]`."""
+Choices: TypeAlias = Mapping[Location, tuple[Collection[str], Collection[Any]]]
+"""The values that a schema lists, texts and others, by place with `[*]`."""
+_NO_CHOICES: Final[tuple[Collection[str], Collection[Any]]] = (), ()
 
 
 class Reading(Normalization):
@@ -83,8 +84,12 @@ class Grounded(TreeEvaluator):
 
     It needs no expected answers. Use it to find invented values where documents are read into fields. A number is found
     in any spelling (1234.5 is "1.234,50" and "€ 1 234.50"), never as a part of a longer number. A day is found in any order
-    and with the names of months. A text is found as whole words, without regard to case, accents and line breaks, or as a
-    near passage: nearly the same letters, and the same digits.
+    and with the names of months. An amount in another currency is another one, and a part of a telephone number, of a version
+    or of an address is no number. A text is found as whole words, without regard to case, accents and line breaks, but not right after
+    a negation: "not approved" does not say "approved".
+
+    A near passage has nearly the same letters, the same digits and the same negations: "Anna Schmidt" is near "Anne Schmidt".
+    It is shown, and the value counts as not found; `near: counts` lets it count as found.
 
     True, false, null and empty texts are not looked for, nor what `labels` or a `schema` list as choices. A field of
     `fields` that the output lacks is not given: it counts in `not_given_rate`, beside the score. An output with nothing
@@ -99,8 +104,11 @@ class Grounded(TreeEvaluator):
     """The paths to look at, with everything below them; every value of the output without it."""
     normalized: Reading = Reading.model_construct()
     """What does not count where texts are looked for, in the words of the comparator `normalized`."""
+    near: Literal["shown", "counts"] = "shown"
+    """Whether a text of which the source has only a near passage counts as found. `shown`: it does not, and the reason shows the
+    passage. `counts`: it does."""
     at_least: float = Field(0.9, gt=0.5, le=1.0, strict=True)
-    """A passage is near when it is at least so much like the text; 1.0 wants the very words."""
+    """A passage is near when it is at least so much like the text; with 1.0 none is."""
     languages: Annotated[tuple[str, ...], AfterValidator(_known_languages)] = ("en",)
     """The languages of names of months: en, da, de, es, fr, it, nb, nl, pl, pt, sv."""
     labels: tuple[str, ...] = ()
@@ -138,11 +146,25 @@ class Grounded(TreeEvaluator):
             score=0.0,
         ),
         Example(
-            "a near passage has the same digits",
-            output='{"name": "Jon Smithson", "order": "order no. INV-0017"}',
+            "a near passage is shown, and does not count",
+            output='{"name": "Jon Smithson", "city": "York"}',
             settings={"source": "input"},
+            input="John Smithson from York asks for order no. INV-0018.",
+            score=0.5,
+        ),
+        Example(
+            "a near passage counts, if it has the same digits",
+            output='{"name": "Jon Smithson", "order": "order no. INV-0017"}',
+            settings={"source": "input", "near": "counts"},
             input="John Smithson asks for order no. INV-0018.",
             score=0.5,
+        ),
+        Example(
+            "an amount in another currency is another one",
+            output='{"net": "100 EUR", "tax": "19 USD", "total": 119}',
+            settings={"source": "input"},
+            input="Net €100.00, VAT 19.00 EUR, to pay 119.00 euros",
+            score=2 / 3,
         ),
         Example(
             "choices are not looked for",
@@ -173,8 +195,15 @@ class Grounded(TreeEvaluator):
 
     @cached_property
     def choices(self) -> Choices:
-        """The values that the schema lists, by place."""
-        return choices_in(self.json_schema) if self.json_schema is not None else {}
+        """The values that the schema lists, by place: texts, and others."""
+        listed = choices_in(self.json_schema) if self.json_schema is not None else {}
+        return {
+            place: (
+                frozenset(one for one in values if one.__class__ is str),
+                [one for one in values if one.__class__ is not str],
+            )
+            for place, values in listed.items()
+        }
 
     def check(self) -> GroundedCheck:
         return GroundedCheck(self)
@@ -195,7 +224,7 @@ class Grounded(TreeEvaluator):
         for at, (text, values) in enumerate(rows):
             others = [one for one in (*sources[at + 1 :], *sources[:at]) if one.text != text][:OTHER_ROWS]
             if others:
-                found = sum(source.has(value) for source in others for value in values)
+                found = sum(self.counts_in(source, value) for source in others for value in values)
                 yield found, len(values) * len(others)
 
     def unreadable(self) -> Unreadable:
@@ -219,9 +248,22 @@ class Grounded(TreeEvaluator):
 
     def is_looked_for(self, place: Location, value: Any) -> bool:
         """Whether a value that is given is one that a source must say: a number or a text that is no choice."""
-        if value.__class__ is bool or value in self.labels:
+        if value.__class__ is bool or value in self._labels:
             return False
-        return not self.choices or not any(same(value, choice) for choice in self.choices.get(_general(place), ()))
+        texts, others = self.choices.get(_general(place), _NO_CHOICES) if self.choices else _NO_CHOICES
+        return value not in texts if value.__class__ is str else not any(same(value, choice) for choice in others)
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        return frozenset(self.labels)
+
+    def counts_in(self, source: Source, value: Any) -> bool:
+        """Whether a value counts as found in a source."""
+        return source.has(value) or self.counts_as_near(source, value)
+
+    def counts_as_near(self, source: Source, value: Any) -> bool:
+        """Whether a value that a source does not say counts as found, for a passage is near."""
+        return self.near == "counts" and value.__class__ is str and source.near(value) is not None
 
 
 class Value(NamedTuple):
@@ -231,6 +273,8 @@ class Value(NamedTuple):
     place: Location
     value: Any
     status: FieldStatus
+    is_near: bool = False
+    """It counts as found, for a passage is near."""
 
 
 class GroundedRows(ScoredRows):
@@ -246,14 +290,18 @@ class GroundedRows(ScoredRows):
     def _found(self, document: Any, text: str) -> list[Value]:
         if text != self._source.text:
             self._source = Source(text, self._settings.looking)
-        return [Value(*one, self._status(*one[1:])) for one in self._settings.wanted(document)]
+        self._source.steps_left = NEAR_STEPS
+        return [self._looked_up(*one) for one in self._settings.wanted(document)]
 
-    def _status(self, place: Location, value: Any) -> FieldStatus:
+    def _looked_up(self, field: int, place: Location, value: Any) -> Value:
         if not is_given(value):
-            return NOT_GIVEN
+            return Value(field, place, value, NOT_GIVEN)
         if not self._settings.is_looked_for(place, value):
-            return NOT_LOOKED_FOR
-        return MATCH if self._source.has(value) else MISMATCH
+            return Value(field, place, value, NOT_LOOKED_FOR)
+        if self._source.has(value):
+            return Value(field, place, value, MATCH)
+        is_near = self._settings.counts_as_near(self._source, value)
+        return Value(field, place, value, MATCH if is_near else MISMATCH, is_near)
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         found, looked_for = counted(self.values[at])
@@ -261,22 +309,25 @@ class GroundedRows(ScoredRows):
         details = {"found": found, "looked_for": looked_for}
         if unreadable is not None:
             said, details = unreadable.message, {}
-        names = self._settings.scored_fields().names
-        fields = map(partial(self._field, at), range(len(names))) if names else self._leaves(at, self.values[at])
+        names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
+        fields = (
+            map(partial(self._field, at, source), range(len(names))) if names else self._leaves(source, self.values[at])
+        )
         return Reason(said, details, tuple(fields))
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        names = self._settings.scored_fields().names
+        names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         lost = [one for one in self.values[at] if one.status is MISMATCH]
         if not names:
-            return list(self._leaves(at, lost)) if "" in wanted else []
-        return [self._field(at, number) for number in sorted({one.field for one in lost}) if names[number] in wanted]
+            return list(self._leaves(source, lost)) if "" in wanted else []
+        numbers = sorted({one.field for one in lost})
+        return [self._field(at, source, number) for number in numbers if names[number] in wanted]
 
-    def _field(self, at: int, number: int) -> Outcome:
+    def _field(self, at: int, source: Source, number: int) -> Outcome:
         """What became of a listed field: found where all its values are."""
         name = self._settings.scored_fields().names[number]
         values = [one for one in self.values[at] if one.field == number]
-        leaves = list(self._leaves(at, values))
+        leaves = list(self._leaves(source, values))
         if len(leaves) == 1:
             return replace(leaves[0], path=name)
         found, looked_for = counted(values)
@@ -292,25 +343,34 @@ class GroundedRows(ScoredRows):
         actual = [one.value for one in values]
         return Outcome(name, status, float(not wrong), 1.0, None, said, "grounded", actual=actual, details=details)
 
-    def _leaves(self, at: int, values: Sequence[Value]) -> Iterator[Outcome]:
+    def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
         """What became of single values, each with its passage in the source."""
-        source, column = Source(self.texts[at], self._settings.looking), self._settings.source
-        for _, place, value, status in values:
+        column = self._settings.source
+        for one in values:
+            place, status = display(one.place), one.status
             if status is not MATCH and status is not MISMATCH:
                 said = CHOICE if status is NOT_LOOKED_FOR else "not given"
-                yield Outcome(display(place), status, None, reason=said, comparator="grounded", actual=value)
+                yield Outcome(place, status, None, reason=said, comparator="grounded", actual=one.value)
                 continue
-            passage, details = source.passage(value)[1], {"column": column, "passages": list[Any]()}
-            said = f'in "{column}"' if status is MATCH else f'not in "{column}"'
+            said, passage = _in_words(source, one, column)
+            details = {"column": column, "passages": list[Any]()}
             if passage is not None:
-                shown = self.texts[at][passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
+                shown = source.text[passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
                 details["passages"] = [[passage.start, passage.end, status.word]]
-                said += "" if status is MATCH and passage.likeness == 1 else "; nearest"
                 said += f": {quote(shown)} at character {passage.start + 1:,}"
             right = float(status is MATCH)
-            yield Outcome(
-                display(place), status, right, reason=said, comparator="grounded", actual=value, details=details
-            )
+            yield Outcome(place, status, right, reason=said, comparator="grounded", actual=one.value, details=details)
+
+
+def _in_words(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
+    """What became of a value that was looked for, and the passage of the source that shows it."""
+    if one.status is MISMATCH:
+        nearest, is_near = source.nearest(one.value)
+        said = "" if nearest is None else ", but nearly" if is_near else "; nearest"
+        return f'not in "{column}"{said}', nearest
+    if one.is_near:
+        return f'nearly in "{column}"', source.place_of_near(one.value)
+    return f'in "{column}"', source.place(one.value)
 
 
 class GroundedCheck(RowsCheck[GroundedRows]):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
-from msgspec.structs import replace
+from pydantic import ValidationInfo, model_validator
 
 from evaluators.builtin._evaluator import (
     Asking,
@@ -17,19 +17,19 @@ from evaluators.builtin._evaluator import (
     ScoredFields,
     TreeEvaluator,
     Unreadable,
+    Wanted,
 )
 from evaluators.builtin._texts import ExpectedColumn
-from evaluators.fields.closed import ClosedTree
+from evaluators.fields.closed import ClosedTree, without_output
 from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.lines import FieldLine, keyed_lists, read_fields
+from evaluators.fields.metrics import unasked
+from evaluators.fields.named_comparators import add_note
 from evaluators.fields.reading import read_transforms
-from evaluators.model import FieldStatus, Result, RowStatus
 from evaluators.needs import columns_of
 from evaluators.settings import ReadBy
 from evaluators.values.transforms import Transform
-
-MATCHED, NOT_MEASURED = bytes([FieldStatus.MATCH]), bytes([FieldStatus.NOT_MEASURED])
 
 
 class JsonMultiFieldMatch(TreeEvaluator):
@@ -97,6 +97,12 @@ class JsonMultiFieldMatch(TreeEvaluator):
         ),
     )
 
+    @model_validator(mode="after")
+    def _say_what_pairing_leaves_open(self, info: ValidationInfo) -> Self:
+        for note in unasked(self.tree.root, "fields"):
+            add_note(info.context or {}, f"{self.type}: {note}")
+        return self
+
     @cached_property
     def tree(self) -> ClosedTree:
         """The fields, ready to be scored."""
@@ -111,7 +117,8 @@ class JsonMultiFieldMatch(TreeEvaluator):
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
         columns = tuple(Column(name, literal=True) for name in self.row_columns)
-        return expected, Output(self.column("output"), "like_expected", beside=expected), *columns
+        want: Wanted = "any" if self.tree.reshapings.at_the_top else "like_expected"
+        return expected, Output(self.column("output"), want, beside=expected), *columns
 
     def scored_fields(self) -> ScoredFields:
         return self._scored_fields
@@ -135,12 +142,4 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return ListedCheck(self.tree, self.pass_at, self.row_columns)
 
     def unreadable(self) -> Unreadable:
-        return Unreadable(lost=_lost)
-
-
-def _lost(found: Result) -> Result:
-    """The verdict of a row whose output cannot be read: no field matches. `found` is its verdict with a missing output."""
-    statuses = found.statuses.replace(MATCHED, NOT_MEASURED)
-    if found.status.kept_out:
-        return replace(found, statuses=statuses)
-    return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
+        return Unreadable(lost=without_output)

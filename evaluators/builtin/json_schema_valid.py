@@ -9,10 +9,11 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from pydantic import AliasChoices, BeforeValidator, Field, StrictBool, ValidationInfo, model_validator
 
 from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Output, Reason
-from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
+from evaluators.builtin._phrases import columns_of
 from evaluators.builtin._schema_files import first_keys, read_file
 from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.fields.key_spelling import KeySpelling, Respelt
+from evaluators.needs import from_column, text_in, unusable
 from evaluators.settings import BadSettings, spell, under
 from evaluators.values import json_text
 

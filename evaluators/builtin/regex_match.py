@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AliasChoices, Field, StrictBool
+from pydantic import AliasChoices, Field, StrictBool
 
-from evaluators.builtin._evaluator import Evaluator, Example, Needs, Reason, Text
-from evaluators.values.patterns import compiled, matcher
-
-
-def _well_formed(pattern: str) -> str:
-    if not pattern:
-        raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
-    compiled(pattern)
-    return pattern
+from evaluators.builtin._evaluator import Evaluator, Example, FromColumn, Needs, Reason, Text
+from evaluators.builtin._phrases import columns_of, readable
+from evaluators.needs import Pattern, pattern_in
+from evaluators.values.patterns import matcher
 
 
 class RegexMatch(Evaluator):
@@ -29,10 +24,8 @@ class RegexMatch(Evaluator):
     """
 
     type: Literal["regex_match"] = "regex_match"
-    pattern: Annotated[
-        str, Field(strict=True, validation_alias=AliasChoices("pattern", "regex_pattern")), AfterValidator(_well_formed)
-    ]
-    """The regular expression to look for."""
+    pattern: Annotated[Pattern, Field(validation_alias=AliasChoices("pattern", "regex_pattern"))]
+    """The regular expression to look for. `{column: NAME}`: each row has its own in that column."""
     should_match: StrictBool = Field(True, validation_alias=AliasChoices("should_match", "regex_should_match"))
     """Whether the pattern should be found."""
     case_sensitive: StrictBool = True
@@ -64,16 +57,20 @@ class RegexMatch(Evaluator):
     )
 
     def needs(self) -> Needs:
-        return (Text(self.column("output")),)
+        return Text(self.column("output")), *columns_of(self.pattern)
 
-    def measure(self, text: str) -> bool:
-        return self._finds(text) is self.should_match
+    def measure(self, text: str, *cells: object) -> bool:
+        return self._finds(text, self._pattern(cells)) is self.should_match
 
-    def reason(self, text: str) -> Reason:
-        found = self._finds(text)
+    def reason(self, text: str, *cells: object) -> Reason:
+        pattern = self._pattern(cells)
+        found = self._finds(text, pattern)
         message = "the pattern was found" if found else "the pattern was not found"
-        return Reason(message, {"pattern": self.written(self.pattern), "found": found})
+        return Reason(message, {"pattern": readable(self, self.pattern, pattern), "found": found})
 
-    def _finds(self, text: str) -> bool:
+    def _pattern(self, cells: tuple[object, ...]) -> str:
+        return pattern_in(self.pattern, cells[0]) if isinstance(self.pattern, FromColumn) else self.pattern
+
+    def _finds(self, text: str, pattern: str) -> bool:
         flags = "" if self.case_sensitive else "(?i)"
-        return matcher(flags + self.pattern, "search", self.timeout_seconds)(text)
+        return matcher(flags + pattern, "search", self.timeout_seconds)(text)

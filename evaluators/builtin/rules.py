@@ -10,7 +10,7 @@ from msgspec import Struct
 from pydantic import BeforeValidator, ConfigDict, model_validator
 
 from evaluators.builtin._evaluator import Column, Example, Expected, Needs, Output, ScoredFields, TreeEvaluator
-from evaluators.builtin._rule import Held, ParseSetting, Reading, Rule
+from evaluators.builtin._rule import Empty, Held, Missing, ParseSetting, Reading, Rule
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.issues import Issue
@@ -18,6 +18,7 @@ from evaluators.model import JSON, MISSING, FieldStatus, Outcome, Reason, Result
 from evaluators.needs import all_hold, columns_of
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, build, setting_names, spell
+from evaluators.values.path_text import display
 
 _MATCH: Final = FieldStatus.MATCH
 _LEFT_OUT: Final = bytes((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
@@ -63,9 +64,11 @@ class Rules(TreeEvaluator):
     Any of them may have `each: "items[*]"`, and then holds in each item; and `when: {output.status: rejected}`, and then is
     asked in those rows alone. `tolerance: 0.01` is `{abs: 0.01}`.
 
-    It does not forgive anything on its own. A rule that lacks a field fails, and null counts as lacking. It is not measured
-    only where the row's expected answer lacks the same field, or where `missing: skip` says so. A value of the wrong kind fails
-    its rule: text is no number unless `parse` says how numbers are written. An output that cannot be read fails every rule.
+    It does not forgive anything on its own. A rule that lacks a field fails. Null counts as lacking, and so does a list without
+    items, for else a model would do best to leave all lines out; `empty: holds` says otherwise. A rule is not measured only
+    where the row's expected answer lacks the same, or where `missing: skip` says so. A value of the wrong kind fails its rule,
+    whatever else lacks: text is no number unless `parse` says how numbers are written. An output that cannot be read fails every
+    rule. A path that no row has, in the output or in the expected answer, is an error; `optional: true` in a rule permits it.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -77,9 +80,13 @@ class Rules(TreeEvaluator):
     parse: ParseSetting = None
     """How numbers and dates are written in text: `true`, or `{thousands: ".", decimal: ",", formats: [DD.MM.YYYY]}`. A rule
     may say it for itself. Dates are read as ISO 8601 unless `formats` says otherwise."""
-    missing: Literal["fail", "skip"] = "fail"
+    missing: Missing = "fail"
     """What becomes of a rule that lacks a field: it fails, or (`skip`) is not measured in that row. `present` and
-    `exactly_one_of` ask just that, and fail all the same; so does what is wrong whatever the field would be, as two equal values."""
+    `exactly_one_of` ask just that, and fail all the same; so does what is wrong whatever the field would be, as two equal values
+    or a text for a number. A rule may say it for itself."""
+    empty: Empty = "missing"
+    """What an empty list is: `missing`, like one that is not there, or `holds`: a rule over its items holds, for there are none,
+    and a sum of them is 0. A rule may say it for itself."""
     expected: ExpectedColumn = None
     """The column that holds the expected JSON, when it is not the test set's expected column."""
 
@@ -181,15 +188,26 @@ class Rules(TreeEvaluator):
         rules = self.rules.values()
         paths = [one.path for rule in rules for one in (rule.named if rule.each is None else (rule.each,))]
         keys = frozenset(key for path in paths for key in path.first_keys())
-        broken_by = self._broken_by if self.side == "expected" else None
-        return ScoredFields(names=tuple(self.rules), top_keys=keys, broken_by=broken_by)
+        return ScoredFields(
+            names=tuple(self.rules),
+            top_keys=keys,
+            optional=frozenset(name for name, rule in self.rules.items() if rule.optional),
+            conditions=tuple(condition for rule in self.rules.values() for condition in rule.when),
+            named_paths=tuple(
+                (name, one.path, one.is_in)
+                for name, rule in self.rules.items()
+                if not rule.optional
+                for one in rule.from_top
+            ),
+            broken_by=self._broken_by if self.side == "expected" else None,
+        )
 
     def _broken_by(self, document: JSON) -> Iterator[tuple[str, str]]:
         """The rules that an expected document breaks, each with why. Those that are for some rows only, by a column, are left out."""
         for name, rule, reading in self.check().rules:
             of_documents = all(one.source == "expected" for one in rule.when)
             if of_documents and all_hold(rule.when, {"expected": document}, {}):
-                held = rule.judge(document, MISSING, reading, self.missing == "skip")
+                held = rule.judge(document, MISSING, reading)
                 if held.status in _WRONG:
                     yield name, held.why()
 
@@ -205,9 +223,16 @@ class RuleRows(ScoredRows):
     ) -> None:
         """`cells` are those that conditions name, by row."""
         self._check, self._rows = check, list(zip(documents, expected, cells, strict=True))
-        self.statuses = [
-            bytes(self._held(rule, reading, *row).status for _, rule, reading in check.rules) for row in self._rows
-        ]
+        self.statuses: list[bytes] = []
+        self._no_items: list[Mapping[str, Sequence[str]]] = []
+        for row in self._rows:
+            held = [(name, self._held(rule, reading, *row)) for name, rule, reading in check.rules]
+            self.statuses.append(bytes(one.status for _, one in held))
+            lists: dict[str, list[str]] = {}
+            for name, one in held:
+                if one.no_items is not None:
+                    lists.setdefault(display(one.no_items), []).append(name)
+            self._no_items.append(lists)
 
     def _held(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
         """What becomes of a rule in a row. One that is for some outputs only is for an output that cannot be read, too."""
@@ -218,7 +243,7 @@ class RuleRows(ScoredRows):
             return Held(FieldStatus.SKIPPED, lambda: "its `when` does not hold for this row")
         if document is MISSING:
             return Held(FieldStatus.OMISSION, lambda: "there is no output to read")
-        return rule.judge(document, expected, reading, settings.missing == "skip")
+        return rule.judge(document, expected, reading)
 
     def _outcome(self, name: str, rule: Rule, reading: Reading, at: int) -> Outcome:
         held = self._held(rule, reading, *self._rows[at])
@@ -227,6 +252,9 @@ class RuleRows(ScoredRows):
         score = None if held.status.number in _LEFT_OUT else float(held.status is _MATCH)
         details = {"metric": rule.kind}
         return Outcome(name, held.status, score, 1.0, None, held.why(), rule.words, held.expected, actual, details)
+
+    def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
+        return self._check.settings.side, self._no_items[at]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         fields = tuple(self._outcome(*one, at) for one in self._check.rules)
@@ -239,16 +267,21 @@ class RuleRows(ScoredRows):
         return [self._outcome(*one, at) for one, status in rules if status in _WRONG and one[0] in wanted]
 
 
+def _reading(rule: Rule, everywhere: Rules) -> Reading:
+    """What a rule says of its values for itself, or else what is said for all of them."""
+    return Reading.of(
+        everywhere.parse if rule.parse is None else rule.parse,
+        everywhere.missing if rule.missing is None else rule.missing,
+        everywhere.empty if rule.empty is None else rule.empty,
+    )
+
+
 class RulesCheck(ChunkCheck[RuleRows]):
     """Holds rows against rules: (output, expected or MISSING, *cells) → verdict; (expected, *cells) where they are on that side."""
 
     def __init__(self, settings: Rules) -> None:
         self.settings = settings
-        everywhere = Reading.of(settings.parse)
-        self.rules = [
-            (name, rule, everywhere if rule.parse is None else Reading.of(rule.parse))
-            for name, rule in settings.rules.items()
-        ]
+        self.rules = [(name, rule, _reading(rule, settings)) for name, rule in settings.rules.items()]
 
     def begin(self, *columns: Sequence[Any]) -> RuleRows:
         documents, *cells = columns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from msgspec.structs import replace
 from pydantic import AliasChoices, BeforeValidator, Field, PrivateAttr, ValidationInfo, model_validator
@@ -22,7 +22,7 @@ from evaluators.builtin._evaluator import (
     ScoredFields,
     TreeEvaluator,
 )
-from evaluators.builtin._phrases import columns_of, from_column, text_in, unusable
+from evaluators.builtin._phrases import columns_of
 from evaluators.builtin._schema_files import read_file, read_text
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.events import METRICS
@@ -30,15 +30,25 @@ from evaluators.fields.inference.schema import infer_schema
 from evaluators.fields.key_spelling import KeySpelling
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.listed import read_listed, tree_of_lines
-from evaluators.fields.metrics import read_defaults, read_fallbacks
-from evaluators.fields.post_process import Nulls, null_processors, read_post_process, with_demanded
+from evaluators.fields.metrics import read_defaults, read_fallbacks, unasked
+from evaluators.fields.named_comparators import add_note
+from evaluators.fields.post_process import (
+    Nulls,
+    Processor,
+    absent_values_of,
+    null_processors,
+    read_post_process,
+    with_places,
+)
 from evaluators.fields.reading import read_transforms
 from evaluators.fields.references import pointer
+from evaluators.fields.reshaping import reshapings_of
 from evaluators.fields.schema_check import ColumnCheck, SchemaCheck
 from evaluators.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import JSON, MISSING
+from evaluators.needs import from_column, text_in, unusable
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, ReadBy, bad, spell
 from evaluators.values.transforms import Transform
@@ -125,7 +135,8 @@ class SchemaMatch(TreeEvaluator):
     defaults: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_defaults(data, context), "any")] = Field(
         default_factory=dict
     )
-    """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`. `multi` is the type of several."""
+    """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`. `multi` is the type of several. For
+    `array` it may be an alignment: `{array: hungarian}`."""
     fallback: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_fallbacks(data, context), "any")] = Field(
         default_factory=dict, validation_alias=AliasChoices("fallback", "without_judge")
     )
@@ -150,7 +161,8 @@ class SchemaMatch(TreeEvaluator):
     nulls: Literal["value", "absent"] = "value"
     """Whether null is a value like any other, or says that nothing is there."""
     absent_values: tuple[Any, ...] | None = None
-    """Values that say that nothing is there, such as `[null, ""]`."""
+    """Values that say that nothing is there, such as `["", [], "n/a"]`, beside null where `nulls: absent` says so. They do so at every
+    place, lists and objects too, on both sides, and while items are paired."""
     keys: KeySpelling | None = None
     """Which spellings of the output's keys stand for those of the schema, or of the expected document: `{style: any}` takes
     `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
@@ -233,7 +245,7 @@ class SchemaMatch(TreeEvaluator):
         if self.fields is not None:
             self._scoring = self._scored_by(tree_of_lines(self.fields, self.transforms), "x-eval")
         elif isinstance(self.json_schema, dict):
-            self._scoring = self._scoring_of(self.json_schema)
+            self._scoring = self._scoring_of(self.json_schema, self.dialect)
         return self
 
     @cached_property
@@ -241,32 +253,45 @@ class SchemaMatch(TreeEvaluator):
         """The scorings of schemas that stand in cells."""
         return {}
 
-    def _scoring_of(self, schema: dict[str, Any]) -> SchemaScoring:
+    def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
         try:
-            found = read_schema(schema, self.dialect, self._context)
+            found = read_schema(schema, dialect, self._context)
         except BadSettings as error:
             file = self._context.get(_FILE)
             details = error.details if file is None else [_in_file(file, detail) for detail in error.details]
             raise BadSettings(detail.under("schema") for detail in details) from error
-        notes = self._context.get("notes")
-        if isinstance(notes, list):
-            notes.extend(f"schema_match: {note}" for note in found.notes)
+        for note in found.notes:
+            add_note(self._context, f"{self.type}: {note}")
         return self._scored_by(found.root, found.dialect, found.nulls)
 
-    def _scored_by(self, root: FieldNode, dialect: str, nulls: Nulls = "value") -> SchemaScoring:
-        """`nulls` is what the schema says of them; a suite that says something comes first."""
-        if self._says_nulls:
-            nulls = self.nulls
+    def _scored_by(
+        self, root: FieldNode, dialect: Literal["x-eval", "evaluation_config"], nulls: Nulls = "value"
+    ) -> SchemaScoring:
+        """`nulls` is what the schema says of them."""
+        for note in unasked(root, "fields" if self.fields is not None else dialect):
+            add_note(self._context, f"{self.type}: {note}")
         score: ScoreName = self.row_score or ("overall_score" if dialect == "evaluation_config" else "f1")
-        processors = (*null_processors(nulls, self.absent_values), *self.post_process)
-        demanded = {node.name for node in nodes(root) if node.unit and node.demanded} if self.fields else ()
-        return SchemaScoring(
-            root, score, self.pass_at, with_demanded(processors, demanded), self.extra_items == "penalize", self.keys
-        )
+        processors = self._processors(nulls)
+        units = [node for node in nodes(root) if node.unit] if self.fields else []
+        demanded = frozenset(node.name for node in units if node.demanded)
+        required = frozenset(node.name for node in units if node.required)
+        processors = with_places(processors, demanded, required)
+        reshapings = reshapings_of(self.fields or (), self.transforms)
+        surplus_counts = self.extra_items == "penalize"
+        return SchemaScoring(root, score, self.pass_at, processors, surplus_counts, self.keys, reshapings)
 
-    @property
-    def _says_nulls(self) -> bool:
-        return "nulls" in self.model_fields_set
+    def _processors(self, nulls: Nulls = "value") -> tuple[Processor, ...]:
+        """What is done to results. `nulls` is what the schema says of them; a suite that says something comes first."""
+        said = self.nulls if "nulls" in self.model_fields_set else nulls
+        return (*null_processors(said, self.absent_values), *self.post_process)
+
+    def with_settings(self, **settings: Any) -> Self:
+        copy = super().with_settings(**settings)
+        if copy.fields is not None:
+            copy._scoring = copy._scored_by(tree_of_lines(copy.fields, copy.transforms), "x-eval")
+        elif isinstance(copy.json_schema, dict):
+            copy._scoring = copy._scoring_of(copy.json_schema, copy.dialect)
+        return copy
 
     def scoring(self, cells: tuple[Any, ...] = ()) -> SchemaScoring:
         """The schema that scores a row. Raises RowProblem where it stands in a cell that cannot be used."""
@@ -281,20 +306,19 @@ class SchemaMatch(TreeEvaluator):
         found = self._by_text.get(text)
         if found is None:
             try:
-                found = self._scoring_of(_a_map(read_text(text), "in the cell"))
+                found = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
             except BadSettings as error:
                 raise unusable(self.json_schema, *_said(error)) from error
             if found.answer_columns:
-                message = (
-                    f'a schema in a cell cannot name a column of right answers; found "row.{found.answer_columns[0]}"'
-                )
+                message = f'a schema in a cell cannot name another column; found "{found.answer_columns[0]}"'
                 raise unusable(self.json_schema, message, "write the schema in the suite, or in a file")
             self._by_text[text] = found
         return found
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        output = Output(self.column("output"), "like_expected", beside=expected)
+        of_any_kind = self._scoring is not None and self._scoring.reshapings.at_the_top
+        output = Output(self.column("output"), "any" if of_any_kind else "like_expected", beside=expected)
         answers = () if self._scoring is None else self._scoring.answer_columns
         return expected, output, *columns_of(self.json_schema), *(Column(name, literal=True) for name in answers)
 
@@ -306,7 +330,7 @@ class SchemaMatch(TreeEvaluator):
             metrics=METRICS, lines=self.fields, optional=optional, extra_items_count=self.extra_items == "penalize",
             keyed_lists=lambda: known.keyed_lists if known else (),
             null_unsaid=not (self.model_fields_set & {"nulls", "absent_values", "post_process"} or (known and known.processors)),
-            by_schema=True, absent_values=self.absent_values or (),
+            by_schema=True, absent_values=tuple((known.absent if known else absent_values_of(self._processors())).values),
         )  # fmt: skip
         if known is None:
             return by_row
@@ -332,7 +356,7 @@ class SchemaMatch(TreeEvaluator):
     def _with_schema(self, schema: Mapping[str, Any]) -> Evaluator:
         copy = self.model_copy()
         copy._context = self._context
-        copy._scoring = copy._scoring_of(dict(schema))
+        copy._scoring = copy._scoring_of(dict(schema), "x-eval")  # the dialect of what is inferred
         return copy
 
     def asking(self) -> Asking | None:

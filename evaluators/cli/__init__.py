@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final
 
@@ -39,6 +40,8 @@ _MEANT: Final = {
     "evaluate": "`evaluators run SUITE` scores the rows of a test set",
 }
 """Words that people try, and what they mean by them."""
+_FIRST: Final = ("init", "check", "run", "view")
+"""The commands of a first run, in their order."""
 
 
 class Commands(click.Group):
@@ -67,6 +70,7 @@ class Commands(click.Group):
         found: click.Command = import_module(f"{__name__}.{module}").command
         if TRACEBACK not in found.params:
             found.params.append(TRACEBACK)
+            found.callback = _noting(found.callback)
         return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
@@ -80,9 +84,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands in the help text."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(module)) for name, module in _file_names().items()])
+        """The list of commands in the help text: those of a first run, in their order, then the others."""
+        modules = _file_names()
+        sections = {"A first run": _FIRST, "Commands": [name for name in modules if name not in _FIRST]}
+        for title, names in sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, _summary(modules[name])) for name in names], col_max=16)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. Every problem ends in words and an exit code, never in a traceback unless it is asked for."""
@@ -93,10 +100,24 @@ class Commands(click.Group):
         except BaseException as error:  # the outermost guard of the program
             from evaluators.cli._endings import exit_code_for
 
-            sys.exit(exit_code_for(error, ctx.meta.get(_ASKED, False)))
+            sys.exit(exit_code_for(error, ctx.meta.get(_ASKED, False), ctx.meta.get(_FILLED)))
+
+
+def _noting(callback: Callable[..., Any] | None) -> Callable[..., Any]:
+    """The command, which writes over nothing that it reads, and prints nothing of what the environment filled in when it fails."""
+
+    def noting(*args: Any, **options: Any) -> Any:
+        from evaluators.settings import noting_filled  # help does without it
+        from evaluators.values.read_files import noting_reads
+
+        with noting_reads(), noting_filled() as click.get_current_context().meta[_FILLED]:
+            return callback(*args, **options) if callback is not None else None
+
+    return noting
 
 
 _ASKED: Final = "evaluators.traceback"
+_FILLED: Final = "evaluators.filled"
 
 
 def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> None:

@@ -17,25 +17,26 @@ from evaluators.cli._printing import print_err, print_problems
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.exit_code import BUG, INTERRUPTED
 from evaluators.run.store import reason
-from evaluators.settings import BadSettings
+from evaluators.settings import NOTHING_FILLED, BadSettings, Filled
 
 
-def exit_code_for(error: BaseException, with_traceback: bool) -> int:
-    """Print what happened to standard error. Returns the exit code."""
+def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | None = None) -> int:
+    """Print what happened to standard error, without what the environment `filled` in to suites. Returns the exit code."""
+    filled = filled or NOTHING_FILLED
     if with_traceback:
         import traceback
 
-        traceback.print_exception(error)
+        print_err(filled.masked_spelled("".join(traceback.format_exception(error))))
     if _interrupted(error):
         print_err("Interrupted.")
         return INTERRUPTED
     if isinstance(error, Problems):
-        return print_problems(error.issues)
+        return print_problems([*map(filled.masked_issue, error.issues)])
     if isinstance(error, BadSettings):
         return print_problems([Issue(one.code, Blame.CONFIG, one.message, hint=one.hint) for one in error.details])
     if isinstance(error, OSError):
-        return print_problems([_refused(error)])
-    print_err(_bug_text(error))
+        return print_problems([filled.masked_issue(_refused(error))])
+    print_err(filled.masked_spelled(_bug_text(error)))
     return BUG
 
 

@@ -9,25 +9,26 @@ from typing import Final
 _SCHEMA: Final = "suite.schema.json"
 
 
-def refuse_taken(files: Iterable[str], *, force: bool) -> None:
+def refuse_taken(files: Iterable[str], *, force: bool, hint: str = "--force replaces it") -> None:
     """Raises Problems (config) for files that are there already, unless `force` is asked for."""
-    taken = [name for name in files if Path(name).exists()]
+    taken = [name for name in files if Path(name).resolve().exists()]
     if taken and not force:
         from evaluators.issues import Blame, Issue, Problems
 
         message = "there is such a file already, and nothing has been written"
-        raise Problems(Issue("file-exists", Blame.CONFIG, message, name, "--force replaces it") for name in taken)
+        raise Problems(Issue("file-exists", Blame.CONFIG, message, name, hint) for name in taken)
 
 
-def write(files: Mapping[str, str], *, force: bool) -> None:
+def write(files: Mapping[str, str], *, force: bool, hint: str = "--force replaces it") -> None:
     """Write every file, folders on the way included.
 
-    Raises Problems when one is there already and `force` is not asked for (config), or when the system does not take one
-    (environment).
+    Raises Problems (config) when one is there already and `force` is not asked for, and for one that the command reads, forced or not;
+    (environment) when the system does not take one.
     """
-    from evaluators.run.store import write_text
+    from evaluators.run.store import check_written, write_text
 
-    refuse_taken(files, force=force)
+    refuse_taken(files, force=force, hint=hint)
+    check_written(files)
     for name, text in files.items():
         write_text(Path(name), text)
 
@@ -38,9 +39,11 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
     The first line of the suite names the schema, for editors. Where it cannot be written, or where a run would read it as one of
     the files of the `data`, there is no such line.
     """
+    from evaluators.run.store import check_written
     from evaluators.testsets.run_files import fits
 
     refuse_taken([file], force=force)
+    check_written([file])
     schema = Path(file).with_name(_SCHEMA)
     there = schema.is_file()
     new = not there and not any(fits(schema, place, Path()) for place in data) and _schema_written(schema)

@@ -122,7 +122,10 @@ SHEET: Final = click.option(
     "--sheet", metavar="NAME", help="The sheet of an Excel file; the first that is not hidden without it."
 )
 HEADER_ROW: Final = click.option(
-    "--header-row", type=WholeNumber(1), help="The row of the sheet that has the names of the columns."
+    "--header-row", type=WholeNumber(1), help="The row of a CSV or Excel file that has the names of the columns."
+)
+LIST: Final = click.option(
+    "--list", metavar="KEY", help="The list that holds the rows, in a JSON file with several, such as samples."
 )
 
 
@@ -137,13 +140,13 @@ def _together(*options: Option) -> Option:
     return add
 
 
-READING: Final[Option] = _together(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW)
+READING: Final[Option] = _together(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """How a file of rows is read."""
-READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, ENCODING, SHEET, HEADER_ROW)
+READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """The same, and where outputs and expected answers are when they are no columns."""
 
 
-_SETTINGS: Final = ("format", "delimiter", "encoding", "sheet", "header_row", "expected", "output", "outputs")
+_SETTINGS: Final = ("format", "delimiter", "encoding", "sheet", "header_row", "list", "expected", "output", "outputs")
 
 
 def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
@@ -191,10 +194,31 @@ def written_as(*words: str) -> Option:
 
 
 EVERY_TABLE: Final = click.option(
-    "--verbose", "-v", is_flag=True, help="Print every table of the run in place of the summary of one screen."
+    "--verbose", "-v", is_flag=True, help="Print every table of the run in place of the summary."
 )
 EXPLAIN: Final = click.option("--explain", is_flag=True, help="Say below the summary what its words mean.")
 
+
+def _register(ctx: click.Context, param: click.Parameter, files: tuple[str, ...]) -> None:
+    """Runs the named Python files, so that what they hold is known to this command. Raises Problems (config) as `register_file`."""
+    if files and not ctx.resilient_parsing:
+        from evaluators.api.extending import register_file
+
+        for file in files:
+            register_file(file)
+
+
+REGISTER: Final[Option] = click.option(
+    "--register",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE.py",
+    is_eager=True,
+    expose_value=False,
+    callback=_register,
+    help="Run this Python file, and know the evaluator or comparator in it by its name. A suite runs no file by itself. Can be given "
+    "several times.",
+)
 
 OTHER: Final = "Other options"
 

@@ -29,7 +29,7 @@ def print_page(page: Page) -> None:
     if not on_a_screen():
         from evaluators.reports.text import page_text
 
-        text = page_text(page)
+        text = page_text(page, asked if page.columns is not None else None)
         if asked is None or all(len(line) <= asked for line in text.splitlines()):
             print_out(text)
             return

@@ -15,8 +15,19 @@ from rich.console import Console, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
-from evaluators.reports.display import visible
-from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Section, Tone
+from evaluators.reports.display import visible, wrapped
+from evaluators.reports.document import (
+    Block,
+    Head,
+    Item,
+    Listing,
+    Page,
+    PageTable,
+    Paragraph,
+    Section,
+    Tone,
+    fit_to_width,
+)
 
 _STYLES: Final[dict[Tone, str]] = {
     "plain": "",
@@ -54,13 +65,13 @@ def _section(section: Section, width: int) -> Iterator[RenderableType]:
 
 def _block(block: Block, width: int) -> Iterator[RenderableType]:
     match block:
-        case Paragraph(text, tone):
-            yield _text(text, _STYLES[tone])
+        case Paragraph(text, tone, indent):
+            yield from (_text(line, _STYLES[tone]) for line in wrapped(visible(text), width, indent))
         case Listing(items):
             for item in items:
                 yield from _item(item)
         case PageTable():
-            yield from _tables(block, width)
+            yield from _tables(fit_to_width(block, width) if block.clip else block, width)
 
 
 def _item(item: Item) -> Iterator[RenderableType]:

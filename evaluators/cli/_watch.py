@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.api.comparisons import compare
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
@@ -15,14 +17,14 @@ from evaluators.api.run_options import RunOptions, prepared_for
 from evaluators.cli._printing import print_out, print_page, print_problems, print_run
 from evaluators.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
-from evaluators.reports.headline import one_line
 from evaluators.run.places import suite_places
 
 _PAUSE_SECONDS: Final = 0.5
 
 
 def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
-    """Prints the summary of the run, and after every change of its files a comparison with the run before. Ends with KeyboardInterrupt.
+    """Prints the summary of the run, after every change of its files again, with a comparison with the run before, also where the
+    change is one of settings. Ends with KeyboardInterrupt.
 
     The files are those of this machine that the run reads; while the suite cannot be read, those that it had before.
     """
@@ -36,11 +38,10 @@ def watch_run(suite: str, test_set: str | None, asked: RunOptions) -> None:
             seen = {**_stamps(files), **seen}  # a change while it is scored is seen by the next look
             finished = finish(loaded, test_set, looked_at=True, **asked)
             run = Run.scored(finished.result, finished.record, finished.lines, None, finished.let_go)
-            if last is None:
-                print_run(run.result, finished.options)
-            else:
-                print_out(f"\n{one_line(run.result)}\n\n")
-                print_page(comparison_page(compare(last, run, fail_on=(), common=True)))
+            print_run(run.result, replace(finished.options, run=""))  # nothing of it is kept
+            if last is not None:
+                print_out("\n")
+                print_page(comparison_page(compare(last, run, fail_on=(), common=True, across_settings=True)))
             last = run
         except Problems as error:
             print_problems(error.issues)

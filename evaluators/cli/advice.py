@@ -5,11 +5,13 @@ from __future__ import annotations
 import click
 
 from evaluators.cli._named_runs import run_place
+from evaluators.cli._options import REGISTER
 from evaluators.cli._printing import print_page
 
 
 @click.command("advice")
 @click.argument("run", type=click.Path(), required=False)
+@REGISTER
 def command(run: str | None) -> None:
     """List the suggestions of a run: which one change to the suite would turn how many wrong values right.
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from evaluators.cli._named_runs import run_place
-from evaluators.cli._options import READING, reading_settings
+from evaluators.cli._options import READING, REGISTER, reading_settings
 from evaluators.cli._printing import print_page
 
 
@@ -44,6 +44,7 @@ from evaluators.cli._printing import print_page
     help="Also say how many questions got another verdict in this run: with another model, or with fields_per_request: 1.",
 )
 @READING
+@REGISTER
 def command(
     run: str,
     marks: str | None,

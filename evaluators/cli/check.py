@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import suites
-from evaluators.cli._options import READING_PLACES, reading_settings
+from evaluators.cli._options import READING_PLACES, REGISTER, reading_settings
 from evaluators.cli._printing import print_out, print_problems
 
 
@@ -18,6 +18,7 @@ from evaluators.cli._printing import print_out, print_problems
 @click.option("--with-data", is_flag=True, help="Look at the test set wherever it is: its columns, its paths, its cells.")
 @click.option("--all", "whole", is_flag=True, help="Look at every row, not only at the first 200.")
 @READING_PLACES
+@REGISTER
 def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: Any) -> None:
     """Check suites.
 
@@ -70,6 +71,7 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, setti
     loaded = load(suite)
     data_checks.check_gates(loaded)
     check_judge(loaded)
+    data_checks.check_destinations(loaded)
     allowed_beginnings()
     alone = not (with_data or whole or settings or test_set is not None or data_checks.has_data(loaded))
     if alone:

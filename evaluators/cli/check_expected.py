@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from evaluators.cli._options import READING, reading_settings
+from evaluators.cli._options import READING, REGISTER, reading_settings
 from evaluators.cli._printing import print_out, print_problems
 
 
@@ -18,6 +18,7 @@ from evaluators.cli._printing import print_out, print_problems
 @click.option("--column", metavar="NAME", help="The column with the expected answers, where its name is not a usual one.")
 @click.option("--strict-types", is_flag=True, help="A value of another type than the schema says is a problem, too.")
 @READING
+@REGISTER
 def command(
     expected: str, schema: str | None, schema_column: str | None, column: str | None, strict_types: bool, **reading: Any
 ) -> None:

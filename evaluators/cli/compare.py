@@ -11,7 +11,7 @@ import click
 
 from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import newest, run_place
-from evaluators.cli._options import WholeNumber, comma_separated, report_files
+from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     default="text",
     help="What is printed: the page for people, metrics for programs, or annotations for GitHub Actions.",
 )
+@REGISTER
 def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """Compare two runs row by row, or the variants of one run.
 
@@ -88,16 +89,25 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """
     from evaluators.api.loading import load
     from evaluators.api.remote_results import written_places
+    from evaluators.issues import Problems
     from evaluators.reports.format import comparison_format_for
-    from evaluators.run.store import open_text
+    from evaluators.reports.report_files import check_apart, check_made
+    from evaluators.run.reader import Run
+    from evaluators.run.store import check_written, open_text
+    from evaluators.testsets.run_files import is_run_folder
 
     loaded = load(suite) if suite is not None else None
     if options["update_baseline"]:
         _update(runs, loaded)
         return
-    for file in options["files"]:
-        comparison_format_for(Path(file))  # or nothing is compared
-    comparison = _comparison(runs, loaded, options)
+    files = [*map(Path, options["files"])]
+    for file in files:
+        comparison_format_for(file)  # or nothing is compared
+    places = _places(runs, options["among"])
+    comparison = _comparison(places, runs, loaded, options)
+    check_written(options["files"])
+    if issues := check_made(files) or check_apart(files, (Run(place) for place in places if is_run_folder(str(place)))):
+        raise Problems(issues)
 
     def write(some: list[Path]) -> list[Path]:
         for file in some:
@@ -109,24 +119,29 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     sys.exit(comparison.exit_code)
 
 
-def _comparison(runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
+def _places(runs: tuple[str, ...], among: bool) -> list[Path]:
+    """The places of the runs that are compared, a base before the new one; one alone for a baseline of a suite, and for variants."""
+    if among:
+        return [run_place(runs[0] if runs else None)]
+    if len(runs) > 2:
+        raise click.UsageError(f"a comparison needs two runs, and {len(runs)} are named; name two runs, BASE and NEW")
+    return [*map(run_place, runs)] if runs else newest(2)[::-1]
+
+
+def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
 
     rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
     if (words := options["fail_on"]) is not None:
         rules["fail_on"] = () if words == ("nothing",) else words
     if options["among"]:
-        return compare_variants(run_place(runs[0] if runs else None), runs[1:], suite=suite, **rules)
-    if not runs:
-        return compare(*reversed(newest(2)), suite=suite, **rules)
-    if len(runs) == 1 and suite is not None:
-        return compare_with_baseline(suite, run_place(runs[0]), **rules)
-    if len(runs) == 1:
-        hint = "name a BASE before it, or a --suite that has a baseline"
-        raise click.UsageError(f"a comparison needs two runs, and 1 is named; {hint}")
-    if len(runs) > 2:
-        raise click.UsageError(f"a comparison needs two runs, and {len(runs)} are named; name two runs, BASE and NEW")
-    return compare(run_place(runs[0]), run_place(runs[1]), suite=suite, **rules)
+        return compare_variants(places[0], runs[1:], suite=suite, **rules)
+    if len(places) == 2:
+        return compare(*places, suite=suite, **rules)
+    if suite is not None:
+        return compare_with_baseline(suite, places[0], **rules)
+    hint = "name a BASE before it, or a --suite that has a baseline"
+    raise click.UsageError(f"a comparison needs two runs, and 1 is named; {hint}")
 
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
@@ -137,8 +152,8 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")
     file = baseline_of(suite)
     run = run_place(runs[0])
-    rows = rows_text(update_baseline(run, file))
-    print_out(f"{file}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows}.\n")
+    rows, shown = rows_text(update_baseline(run, file)), suite.config.source.filled.masked(str(file))
+    print_out(f"{shown}: the baseline is now {run if run.name.startswith(runs[0]) else runs[0]}, with {rows}.\n")
 
 
 def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ from evaluators.cli._printing import print_out
 def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: bool, **reading: Any) -> None:
     """Turn another system's files into a suite.
 
-    SYSTEM is promptfoo, openai, agenta, galtea, deepeval or orbiter; without it, the first file tells. FILES are its configuration, and
+    SYSTEM is promptfoo, openai, agenta, galtea or orbiter; without it, the first file tells. FILES are its configuration, and
     what it exports: several files make one suite. Files are read as data; Python in them is never run.
 
     Options such as --encoding say how a file with rows among them is read; the suite says so, too.

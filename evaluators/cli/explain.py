@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import everything
+from evaluators.cli._options import REGISTER
 from evaluators.cli._printing import asked_width, print_out
 
 
@@ -33,6 +34,7 @@ class _PageWords(click.Choice[str]):
     help="How the page is written.",
 )
 @click.option("--steps", is_flag=True, help="Of a suite, also show the order of its evaluators and the steps of a row.")
+@REGISTER
 def command(subject: str, format_: str, steps: bool) -> None:
     """Explain one word of the language, or a suite.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,7 +38,12 @@ def command(
     The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
     from evaluators.guide import inferring
+    from evaluators.issues import Problems
+    from evaluators.reports.report_files import reads_itself
+    from evaluators.testsets.run_files import fits
 
+    if output is not None and fits(Path(output), expected, Path()):
+        raise Problems([reads_itself(output)])
     found = inferring.inferred(expected, column, dialect, reading_settings(**reading))
     if output is None:
         print_out(found.text)

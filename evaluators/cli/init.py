@@ -52,11 +52,13 @@ def command(
 
 def asked_on_a_terminal(question: InitQuestion) -> str:
     """The answer of whoever sits at the terminal."""
+    from evaluators.fields.inference.proposals import NONE_OF_THEM
     from evaluators.reports.display import visible
 
+    answers = [*question.answers, *([NONE_OF_THEM] if question.role else [])]
     click.echo(visible(question.text))
-    for number, answer in enumerate(question.answers, 1):
-        text = question.hints[number - 1] if question.hints else ""
+    for number, answer in enumerate(answers, 1):
+        text = question.hints[number - 1] if number <= len(question.hints) else ""
         click.echo(visible(f"  {number}  {answer}{f'  ({text})' if text else ''}"))
-    chosen = click.prompt("Number", type=click.IntRange(1, len(question.answers)), default=1)
-    return question.answers[chosen - 1]
+    chosen = click.prompt("Number", type=click.IntRange(1, len(answers)), default=1)
+    return answers[chosen - 1]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from evaluators.cli._options import written_as
+from evaluators.cli._options import REGISTER, written_as
 from evaluators.cli._printing import print_err, print_out
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ _TITLES: Final[Mapping[Group, str]] = {
     "kind", type=click.Choice(["evaluators", "comparators", "transforms", "presets"]), required=False, metavar="[KIND]"
 )
 @written_as("text", "json")
+@REGISTER
 def command(kind: str | None, format_: str) -> None:
     """List everything that a suite can name, each with one sentence.
 

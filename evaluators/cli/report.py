@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 
 import click
 
@@ -33,14 +32,9 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
     """
     from msgspec.structs import replace
 
-    from evaluators.api.finished_run import options_of, write_again
-    from evaluators.api.remote_results import written_places
-    from evaluators.issues import Problems
-    from evaluators.reports.report_files import check_asked
+    from evaluators.api.finished_run import options_of, write_report
     from evaluators.run.reader import Run
 
-    if issues := check_asked(map(Path, files)):
-        raise Problems(issues)
     place = run_place(run)
     if not files:
         record = Run(place)
@@ -48,5 +42,5 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
             record.result, replace(options_of(record), run=shlex.quote(run or str(place)), explain=explain), verbose
         )
         return
-    for file in written_places(files, lambda some: write_again(place, some)):
+    for file in write_report(place, files):
         print_out(f"{file}\n")

@@ -19,6 +19,7 @@ from evaluators.cli._options import (
     OLD_OUTPUT,
     OUTPUTS_FROM,
     READING,
+    REGISTER,
     TRACE_ROWS,
     Evidence,
     GroupedCommand,
@@ -52,12 +53,12 @@ GROUPS: Final = {
     "Which rows": ("--limit", "--sample", "--seed", "--where"),
     "How the test set is read": (
         "--columns", "--expected", "--outputs-from", "--outputs", "--test-set-format", "--delimiter", "--encoding",
-        "--sheet", "--header-row",
+        "--sheet", "--header-row", "--list",
     ),
     "What is kept": (
         "--report", "--results", "--name", "--force", "--resume", "--no-results", "--formats", "--rows", "--evidence",
     ),
-    "What is printed": ("--verbose", "--quiet", "--explain", "--lowest-fields", "--hardest", "--format"),
+    "What is printed": ("--verbose", "--quiet", "--explain", "--lowest-fields", "--hardest", "--format", "--open"),
     "Judges": ("--dry-run", "--repeat-judge"),
     "Workers": ("--workers", "--engine"),
     "Trackers": ("--track", "--trace-rows"),
@@ -147,6 +148,9 @@ GROUPS: Final = {
 @EXPLAIN
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the summary.")
 @click.option(
+    "--open", "opening", is_flag=True, help="Show the finished run as a page in the browser, as `evaluators view` does."
+)
+@click.option(
     "--format",
     "print_as",
     type=click.Choice(["text", "json", "github"]),
@@ -162,7 +166,7 @@ GROUPS: Final = {
     callback=pairs,
     multiple=True,
     metavar="COLUMN=VALUE",
-    help="Score only rows whose column has this value. Can be given several times: all must hold.",
+    help="Score only rows whose column has this value; true is TRUE, too, and 2 is 2.0. Can be given several times: all must hold.",
 )
 @READING
 @EXPECTED
@@ -196,6 +200,7 @@ GROUPS: Final = {
     metavar="NAME",
     help="Where rows are scored, in place of what the suite says: in_process, processes, dask or ray. The results are the same.",
 )
+@REGISTER
 def command(suite: str, test_set: str | None, **options: Any) -> None:
     """Score the rows of a test set with a suite.
 
@@ -210,6 +215,8 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.cli._endings import interruptible
     from evaluators.run.exit_code import afterwards
 
+    if options["opening"] and (without := next((one for one in _WITHOUT_FOLDER if options[one]), None)):
+        raise click.UsageError(f"--open shows the page of a run folder, and {_WITHOUT_FOLDER[without]} writes none")
     if options["watching"]:
         from evaluators.cli._watch import watch_run
 
@@ -246,6 +253,10 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     _tell_of_the_run(finished, options["quiet"])
     if refused := (*finished.refused, *unprinted):
         print_problems(refused)
+    if options["opening"] and (place := finished.folder) is not None:
+        from evaluators.cli.view import show_page
+
+        print_err(f"opened {show_page(finished.place or str(place), place, opened=True)}")
     sys.exit(afterwards(finished.result, unprinted).exit_code)
 
 
@@ -294,16 +305,13 @@ def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
 
 
 def _folder_of_suite(suite: Suite) -> Path:
-    """The folder of results that a suite names, relative to the file that says so; `runs`, where one stands, without one."""
-    written = suite.config.source.data.get("results") or {}
-    named = Path(suite.results.folder)
-    if "folder" not in written:
+    """The folder of results that a suite names. Where that is not the one of that name where the command stands, it is said."""
+    named, found = Path(suite.results.folder), suite.results_folder
+    if found is None or found.resolve() == named.resolve():
         return named
-    found = (suite.config.source.folder_of(("results", "folder")) or Path()) / named
-    if found.resolve() != named.resolve():
-        print_err(
-            f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
-        )
+    print_err(
+        f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
+    )
     return found
 
 
@@ -326,7 +334,8 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     return cast("RunOptions", {name: options[name] for name in _AS_GIVEN} | asked)
 
 
-_READING: Final = ("columns", "delimiter", "encoding", "sheet", "header_row", "expected")
+_WITHOUT_FOLDER: Final = {"no_results": "--no-results", "dry_run": "--dry-run", "watching": "--watch"}
+_READING: Final = ("columns", "delimiter", "encoding", "sheet", "header_row", "list", "expected")
 _AS_GIVEN: Final = (
     "workers", "engine", "name", "force", "formats", "rows", "evidence", "repeat_judge", "lowest_fields", "files", "hardest",
     "trace_rows",
@@ -385,7 +394,7 @@ def _tell_of_the_run(finished: Finished, quiet: bool) -> None:
     run was sent, and which trackers failed."""
     environment = finished.result.environment
     if environment is not None and environment.asked is not None and environment.asked.requests and not quiet:
-        from evaluators.reports.run_page import asked_text
+        from evaluators.reports.sections.judges import asked_text
 
         print_err(f"Judge: {asked_text(environment.asked)}")
     if environment is not None and (times := environment.scored_again):

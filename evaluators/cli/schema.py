@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from evaluators.cli._new_files import write
@@ -21,10 +23,11 @@ def command(output: str | None) -> None:
 
         # yaml-language-server: $schema=suite.schema.json
     """
-    from evaluators.api.language import language_schema, schema_text
+    from evaluators.api.language import is_language_schema, language_schema, schema_text
 
     text = schema_text(language_schema())
     if output is None:
         print_out(text)
     else:
-        write({output: text}, force=True)
+        # one that an older version wrote is renewed
+        write({output: text}, force=is_language_schema(Path(output)), hint="give the schema another name")

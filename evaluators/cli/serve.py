@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import suites
+from evaluators.cli._options import REGISTER
 from evaluators.cli._printing import print_out
 
 
@@ -41,6 +42,16 @@ from evaluators.cli._printing import print_out
     "--body-seconds", default=10.0, show_default=True, type=click.FloatRange(0, min_open=True), metavar="SECONDS",
     help="How long a request may take to arrive.",
 )  # fmt: skip
+@click.option(
+    "--score-seconds", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+    help="How long a request may be scored; then it is stopped and answered with 504. Without a number 30, and 300 for a suite that "
+    "asks a judge.",
+)  # fmt: skip
+@click.option(
+    "--workers", default=4, show_default=True, type=click.IntRange(1), metavar="N",
+    help="How many requests are scored at once, each in a process of its own, which starts when it is needed.",
+)  # fmt: skip
+@REGISTER
 def command(
     suites: tuple[str, ...], port: int, host: str, allowed: tuple[str, ...], token: str | None, **limits: Any
 ) -> None:
@@ -76,7 +87,7 @@ def command(
     app = ScoreApp(loaded, hosts=(*LOCAL, host, *allowed), token=token, **limits)
     more = [] if token is None else [f"token: {token}"]
     for name, suite in loaded.items():
-        notices = dict.fromkeys(line for judge in suite.judges.values() for line in judge.notice())
+        notices = dict.fromkeys(judge.masked(line) for judge in suite.judges.values() for line in judge.notice())
         if notices:
             notices["The budget is for the life of the service: all requests spend it, until it is started again."] = None
         more += [f"{name}: {line}" for line in notices]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from evaluators.cli._completion import types
-from evaluators.cli._options import READING, WholeNumber, reading_settings
+from evaluators.cli._options import READING, REGISTER, WholeNumber, reading_settings
 from evaluators.cli._printing import asked_width, print_out
 
 
@@ -36,6 +36,7 @@ from evaluators.cli._printing import asked_width, print_out
     help="A setting of TYPE, written as in YAML. Can be given several times.",
 )
 @READING
+@REGISTER
 def command(suite: str, test_set: str | None, given: tuple[str, ...], settings: tuple[str, ...], **options: Any) -> None:
     """Score one row, and show why: every evaluator, and every field with both values.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from evaluators.cli._named_runs import run_place
@@ -18,13 +20,18 @@ def command(run: str | None, no_open: bool) -> None:
     as report.html: one file, which asks the network for nothing and can be sent to somebody else. For a run folder in a
     store, named by its address, or one that cannot be written, it is written into a temporary folder.
     """
+    place = run_place(run)
+    print_out(f"{show_page(run or str(place), place, opened=not no_open)}\n")
+
+
+def show_page(run: str, place: Path, *, opened: bool) -> Path:
+    """Writes the page of a run, which is at `place` on this machine and was named as `run`, and opens it in the browser. Its place."""
     from evaluators.api.finished_run import write_again
     from evaluators.api.remote_results import page_place
 
-    place = run_place(run)
-    (page,) = write_again(place, [page_place(run or str(place), place)])
-    if not no_open:
+    (page,) = write_again(place, [page_place(run, place)])
+    if opened:
         import webbrowser
 
         webbrowser.open(page.resolve().as_uri())
-    print_out(f"{page}\n")
+    return page

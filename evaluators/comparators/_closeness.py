@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal, localcontext
+from decimal import MAX_EMAX, MIN_EMIN, Decimal, localcontext
 from fractions import Fraction
 from typing import Self, TypeAlias
 
@@ -78,10 +78,10 @@ def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
 def _exactly_close(expected: Number, actual: Number, limits: Limits) -> bool:
     if not (_finite(expected) and _finite(actual)):
         return expected == actual  # infinity is near nothing, and NaN not even itself
-    return abs(written(actual) - written(expected)) <= _room(limits, expected)
+    return abs(written(actual) - written(expected)) <= room_for(limits, expected)
 
 
-def _room(limits: Limits, expected: Number) -> Fraction:
+def room_for(limits: Limits, expected: Number) -> Fraction:
     """The greatest difference allowed, exactly."""
     most, part, either = limits
     rooms = [] if most is None else [written(most)]
@@ -105,15 +105,16 @@ def gap_between(expected: Number, actual: Number) -> str:
 
 def allowed(limits: Limits, expected: Number) -> str:
     """How far a number may be from the expected one, as people write it."""
-    return "0" if not _finite(expected) else in_decimals(_room(limits, expected))
+    return "0" if not _finite(expected) else in_decimals(room_for(limits, expected))
 
 
 def _finite(number: Number) -> bool:
     return isinstance(number, int | Fraction) or math.isfinite(number)
 
 
-def in_decimals(number: Fraction) -> str:
+def in_decimals(number: Fraction | Decimal) -> str:
     """A number as people write it, rounded to 20 digits."""
-    with localcontext(prec=20):
-        spelt = (Decimal(number.numerator) / Decimal(number.denominator)).normalize()
+    with localcontext(prec=20, Emax=MAX_EMAX, Emin=MIN_EMIN):
+        spelt = +number if isinstance(number, Decimal) else Decimal(number.numerator) / Decimal(number.denominator)
+        spelt = spelt.normalize()
     return format(spelt, "f") if -12 < spelt.adjusted() < 20 else str(spelt)

@@ -35,9 +35,9 @@ import msgspec
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, RowProblem, problem
-from evaluators.model import Comparison
+from evaluators.model import MISSING, Comparison
 from evaluators.registry import Socket
-from evaluators.settings import Settings
+from evaluators.settings import Settings, filled_texts
 from evaluators.values.json_text import compact
 from evaluators.values.quoting import differs, quote
 
@@ -182,12 +182,18 @@ class Comparator(Settings):
 
     @property
     def answers_column(self) -> str | None:
-        """The column in whose cells right answers stand beside the expected value: the core puts them into the list that it gets."""
+        """The column in whose cells right answers stand beside the expected value: the core puts them into the list that it gets. A
+        comparator that reads the output alone gets what stands there in the place of the expected value."""
         return None
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
         """The right answers in a cell of that column, beside an expected value. Raises RowProblem for one that cannot be read."""
         raise NotImplementedError  # the contract: a comparator with such a column reads its cells
+
+    def in_place_of_nothing(self, expected: Any) -> Any:
+        """What an output that lacks the value is read as, beside an expected one; MISSING where it lacks it. Asked of those that list
+        answers."""
+        return MISSING
 
     @property
     def partial_credit(self) -> bool:
@@ -242,6 +248,15 @@ class Comparator(Settings):
         """What its options mean together, where people may take them for something else; empty where they speak for themselves."""
         return ""
 
+    @property
+    def may_doubt(self) -> bool:
+        """Some expected values may have two meanings, so that `doubt` is worth asking."""
+        return False
+
+    def doubt(self, expected: Any) -> str | None:
+        """The two meanings that an expected value may have, the one that is taken first; None for one that is clear."""
+        return None
+
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
         """How far two values are apart; None where that is no number. Of values that match, the farthest apart are shown to people."""
         return None
@@ -280,6 +295,8 @@ class Comparator(Settings):
 COMPARATORS: Socket[Comparator] = Socket(
     "evaluators.comparators", Comparator, "comparator", named="evaluators.comparators._functions:installed"
 )
+START_HERE: Final = ("exact", "normalized", "numeric", "date", "fuzzy")
+"""The comparators that people need first, in the order in which they are listed."""
 
 
 def word_of(comparator: Comparator) -> str:
@@ -408,10 +425,11 @@ def answer_in(comparator: Comparator, question: Question, found: object) -> Comp
 
 def failed(noun: str, word: str, error: Exception) -> RowProblem:
     """The problem of a row for which a comparator or a transform raised an exception."""
-    message = f'{noun} "{word}" failed: {type(error).__name__}: {error}'
+    masked = filled_texts().masked_spelled
+    message = f'{noun} "{word}" failed: {masked(f"{type(error).__name__}: {error}")}'
     import traceback  # few runs meet a fault
 
-    trace = "".join(traceback.format_exception(error, chain=error.__cause__ is not None))
+    trace = masked("".join(traceback.format_exception(error, chain=error.__cause__ is not None)))
     return RowProblem(Issue(f"{noun}-failed", Blame.BUG, message, hint=trace))
 
 

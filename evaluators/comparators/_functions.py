@@ -145,6 +145,13 @@ def comparator_of(
     return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
 
 
+def made_of(plug: type[FunctionComparator]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function, and what it has to be called with to make the plug of a function again, in another process."""
+    own: dict[str, Any] = {"batch": plug.batch, "reads": plug.reads, "at_once": plug.at_once}
+    own |= {"params": plug.read_params, "readable": plug.says_readable}
+    return partial(comparator_of, **own), (plug.word, plug.function)
+
+
 def installed(name: str, plug: Any) -> Any:
     """The comparator that an entry point names: a function becomes a class, and a class is called like its entry point."""
     if not inspect.isclass(plug):

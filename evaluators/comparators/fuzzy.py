@@ -74,6 +74,12 @@ class Fuzzy(Normalization, Comparator):
             f"({changes} in {length} characters); needed: {self.at_least:g}"
         )
 
+    def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return None
+        one, other = self._normalize(expected), self._normalize(actual)
+        return Fraction(self._distance(one, other), max(len(one), len(other)) or 1)
+
     @cached_property
     def _distance(self) -> Callable[..., int]:
         from rapidfuzz.distance.Levenshtein import distance  # a run that compares no text this way starts sooner

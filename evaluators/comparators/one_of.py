@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import BeforeValidator, Field, JsonValue, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, StrictStr, StringConstraints, model_validator
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair, Readable
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Comparison
 from evaluators.settings import bad, spell
 from evaluators.values import json_text
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import flow, quote
 from evaluators.values.text import Normalization, normalizer, same_text_deep
 
 _EXPECTED: Final = "expected"
@@ -50,7 +50,11 @@ class OneOf(Normalization, Comparator):
     ] = None
     """`expected`: the expected value is a list of the right answers of its row. One that is no list is the only right
     answer. `row.COLUMN`: they are in that column, as a JSON list; a cell that is no list is one answer, and in an empty one
-    there is none beside the expected value."""
+    there is none beside the expected value. The items of a list are compared with each of them, up to `list_cells` (4,000,000)
+    comparisons in a row."""
+    absent: StrictStr | None = None
+    """An answer that stands for no value, such as `""`: where a row lists it, an output that lacks the value is read as it. The object
+    that the value would stand in has to be there."""
     separator: str | None = Field(None, min_length=1)
     """What stands between the answers in a cell of that column, such as `"|"`. With it, no cell is read as a JSON list."""
 
@@ -69,6 +73,9 @@ class OneOf(Normalization, Comparator):
     def _one_of_three(self) -> Self:
         if self.separator is not None and self.answers_column is None:
             raise bad("a separator stands between the answers in a cell", "separator", hint="write answers: row.COLUMN")
+        if self.absent is not None and self.answers is None:
+            hint = f"write one_of: {flow({'answers': _EXPECTED, 'absent': self.absent})}"
+            raise bad("an answer that stands for no value is one of those of a row", "absent", hint=hint)
         found = [name for name in ("values", "groups", "answers") if getattr(self, name) is not None]
         if len(found) != 1:
             hint = "write one_of: {values: [a, b]}, one_of: {groups: [[a, b], [c, d]]} or one_of: {answers: expected}"
@@ -88,6 +95,9 @@ class OneOf(Normalization, Comparator):
     @property
     def answers_column(self) -> str | None:
         return None if self.answers in (None, _EXPECTED) else str(self.answers).removeprefix(_ROW)
+
+    def in_place_of_nothing(self, expected: Any) -> Any:
+        return self.absent if self.absent is not None and self.absent in _listed(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
         if cell is None or cell is MISSING or isinstance(cell, list):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, StrictBool, field_validator
+from pydantic import Field, StrictBool
 
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.model import Comparison
-from evaluators.values.patterns import compiled, matcher
+from evaluators.needs import FromColumn, Pattern, pattern_in
+from evaluators.values.patterns import matcher
 from evaluators.values.quoting import kind, quote
 
 
@@ -25,8 +25,9 @@ class Regex(Comparator):
     reads: ClassVar[Literal["both", "output"]] = "output"
     slow: ClassVar[bool] = True
 
-    pattern: str
-    """The pattern. `(?i)` at its start sets case aside."""
+    pattern: Pattern
+    """The pattern. `(?i)` at its start sets case aside. `{column: NAME}`: each row has its own in that column, and it stands in the
+    place of the expected value."""
     full: StrictBool = False
     """`true`: the pattern must fit the text from its first to its last character."""
     timeout_seconds: float = Field(1.0, gt=0, strict=True, allow_inf_nan=False)
@@ -38,25 +39,29 @@ class Regex(Comparator):
         Pair("anywhere in the text", None, "see INV-7 there", True, {"pattern": "INV-[0-9]+"}),
         Pair("the whole text", None, "see INV-7 there", False, {"pattern": "INV-[0-9]+", "full": True}),
         Pair("only text fits a pattern", None, 1234, False, {"pattern": "[0-9]+"}),
+        Pair("a pattern of the row", "^INV", "INV-7", True, {"pattern": {"column": "shape"}}),
     )
 
-    @field_validator("pattern")
-    @classmethod
-    def _well_formed(cls, pattern: str) -> str:
-        if not pattern:
-            raise ValueError('"pattern" is empty, and an empty pattern fits every text')
-        compiled(pattern)
-        return pattern
+    @property
+    def answers_column(self) -> str | None:
+        return self.pattern.column if isinstance(self.pattern, FromColumn) else None
+
+    def answers_in(self, cell: Any, expected: Any) -> Sequence[str]:
+        return (self._pattern(cell),)
 
     def compare(self, expected: Any, actual: Any) -> bool:
-        return actual.__class__ is str and self._fits(actual)
+        return actual.__class__ is str and self._fits(self._pattern(expected))(actual)
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if not isinstance(actual, str):
             return f"a pattern fits text only; {quote(actual)} is {kind(actual)}"
         verb = "fits" if found.passed else "does not fit"
-        return f'{quote(actual)} {verb} the pattern "{self.written(self.pattern)}"'
+        pattern = expected if isinstance(self.pattern, FromColumn) else self.written(self.pattern)
+        return f'{quote(actual)} {verb} the pattern "{pattern}"'
 
-    @cached_property
-    def _fits(self) -> Callable[[str], bool]:
-        return matcher(self.pattern, "full" if self.full else "search", self.timeout_seconds)
+    def _pattern(self, cell: Any) -> str:
+        """The suite's pattern, or that of the row. Raises RowProblem for one that cannot be used."""
+        return pattern_in(self.pattern, cell) if isinstance(self.pattern, FromColumn) else self.pattern
+
+    def _fits(self, pattern: str) -> Callable[[str], bool]:
+        return matcher(pattern, "full" if self.full else "search", self.timeout_seconds)

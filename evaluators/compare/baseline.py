@@ -23,12 +23,26 @@ from evaluators.values.json_text import NotJSON, compact, parse_file
 KIND: Final = "evaluators baseline"
 FORMAT: Final = 6
 """Since 6, codes are as in the run folder, with the reasons of rows without a score."""
+_HEAD_BYTES: Final = 1_000
 _HINT: Final = "`evaluators compare RUN --suite SUITE --update-baseline` writes one"
 
 
 def write_baseline(file: Path, run: Run) -> None:
-    """Write a run as a baseline; the same run is the same bytes. Raises Problems where the run is damaged, or cannot be written."""
-    write_text(file, baseline_text(run))
+    """Write a run as a baseline, in place of the one that is there; the same run is the same bytes.
+
+    Raises Problems where another file is there, where the run is damaged, or cannot be written.
+    """
+    if file.resolve().is_file() and not _replaceable(file.resolve()):
+        message = "this file is no baseline, so it is not written over"
+        raise problem("not-a-baseline", message, where=str(file), hint="compare: {baseline: FILE} names another file")
+    write_text(file, baseline_text(run), renews=True)
+
+
+def _replaceable(file: Path) -> bool:
+    """Whether a file is empty or begins as baselines of any format do, also where the rest of it is damaged."""
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD_BYTES)
+    return not head.strip() or _text(KIND).encode() in head
 
 
 def baseline_text(run: Run) -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AliasChoices, Field, model_validator
 
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.gate_targets import parse_target
+from evaluators.run.gate_targets import EVERY, of_every_field, parse_target
 from evaluators.run.gates import Target
 from evaluators.settings import BadSettings, Detail, Name, Settings, build
 from evaluators.suite.graph import EvaluatorLine
 
 Rule: TypeAlias = Literal["significant_drop", "broken_rows"]
 Count: TypeAlias = Annotated[int, Field(strict=True, ge=0)]
-EVERY: Final = ""
-"""In a target: every evaluator, every field."""
 
 
 class RegressionCheck(Settings):
@@ -89,12 +87,8 @@ def regression_check_target(written: str, fields: Mapping[str, Sequence[str]]) -
 
     Raises Problems (config) for a name that is not among them.
     """
-    name, _, path = written.partition(".")
-    if path == "*" and path not in fields.get(name, ()) and (name == "fields" or name in fields):
-        if not any(fields.get(name, ()) if name in fields else fields.values()):
-            whose = f'"{name}" lists none' if name in fields else "no evaluator lists any"
-            raise problem("no-fields", f'the regression check "{written}" is about fields, and {whose}')
-        return Target(name if name in fields else EVERY, EVERY)
+    if (every := of_every_field(written, fields, "regression check")) is not None:
+        return Target(every, EVERY)
     target = parse_target(written, fields, "regression check")
     known = fields[target.evaluator]
     if target.field is not None and target.field not in known:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Final
 
 from msgspec.structs import replace
@@ -34,6 +35,7 @@ from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.result import ConfusionMatrix, NumericColumnStats, RepeatStats
 from evaluators.run.wording import Finding
+from evaluators.testsets.naming_key import naming_keys
 
 _OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
 _OF_MEASURES: Final = ("mean", "median", "p95", "sum")
@@ -46,30 +48,35 @@ def compare_sides(
     targets: Mapping[str, tuple[str, str | None]] | None = None,
     *,
     common: bool = False,
+    across_settings: bool = False,
 ) -> RunComparison:
     """The comparison of a new run with a base.
 
     `targets` gives the evaluator and the field of each regression check of `config`. With `common`, runs that differ in their rows or
-    evaluators are compared in what they have in common, and the differences are notes.
+    evaluators are compared in what they have in common, and the differences are notes. With `across_settings`, evaluators whose
+    settings differ are compared too, with a note.
     """
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     alone, asked = list(rows_of_one_run(pairs)), list(other_questions(pairs))
-    reasons = list(reasons_against(base, new))
+    against = list(reasons_against(base, new))
+    changed = [one for one in against if across_settings and one.code == "other-settings"]
+    reasons = [one for one in against if one not in changed]
+    placed = list(paired_by_place(base, new, pairs)) if alone or asked else []
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
-        notes=tuple(map(sentence, remarks(base, new, pairs.values()))),
+        notes=tuple(map(sentence, (*changed, *remarks(base, new, pairs.values())))),
     )  # fmt: skip
     if ((reasons or alone or asked) and not common) or not empty.rows:
         rowless = [] if empty.rows else [Finding("no-common-row")]
-        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *rowless))))
+        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
         aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
-        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone))))
-    return _compared(empty, pairs, base, new, config, targets or {})
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
+    return _compared(empty, pairs, base, new, config, targets or {}, across_settings)
 
 
 def _compared(
@@ -79,10 +86,12 @@ def _compared(
     new: Side,
     config: CompareConfig,
     targets: Mapping[str, tuple[str, str | None]],
+    across_settings: bool,
 ) -> RunComparison:
-    """The comparison of rows that are paired, by evaluators that mean the same on both sides."""
+    """The comparison of rows that are paired, by evaluators that mean the same on both sides, or by all that both have."""
     was, now = base.result.meaning, new.result.meaning
-    alike = [name for name in new.fields if name in base.fields and was.get(name) == now.get(name)]
+    both = [name for name in new.fields if name in base.fields]
+    alike = [name for name in both if across_settings or was.get(name) == now.get(name)]
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
     shown = tuple(_with_noise(one, base, new) for one in shown)
     held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
@@ -94,7 +103,7 @@ def _compared(
         changes += counts
     broken = sum(bool(row.broken or row.lost_passed) for row in rows)
     lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
-    regression_checks = judge_regression_checks(config, targets, held, broken, lost)
+    regression_checks = judge_regression_checks(config, targets, held, broken, lost, (base.fields, new.fields))
     facts = _facts(shown, regression_checks, [row for row in rows if row.lost])
     return replace(
         empty,
@@ -230,6 +239,35 @@ def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
                 yield Finding("one-sided-rows", {"variant": variant, "count": len(ids), "side": side, "ids": ids})
 
 
+def paired_by_place(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
+    """That rows were paired by their places for want of an id, and the column that would pair them, where one is known."""
+    for variant, found in pairs.items():
+        if found.by_place:
+            column = _naming_column(base, new, variant)
+            yield Finding("by-place" if column is None else "by-place-column", {"variant": variant, "column": column})
+
+
+def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
+    """The column that is unlike in every row of both runs and shares values, as far as they kept their cells. Outputs name no row."""
+    if base.record is None or new.record is None:
+        return None
+    was, now = (
+        [
+            {name: cell for name, cell in line.cells.items() if name != side.result.columns.get("output")}
+            for line in islice(side.record.cells(side.variant if variant is None else variant), _MOST_CELLS)
+        ]
+        for side in (base, new)
+        if side.record is not None
+    )
+    known = [one for one in naming_keys(was, now) if one.shared]
+    given = new.result.columns.get("input")
+    known.sort(key=lambda one: (not one.is_called_id, one.key != given, -one.shared))
+    return known[0].key if known else None
+
+
+_MOST_CELLS: Final = 2_000
+
+
 def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
     """The rows that ask something else in the two runs, by variant."""
     for variant, found in pairs.items():
@@ -241,6 +279,11 @@ def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
     """What a reader should know, though the runs can be compared."""
     if base.result.version != new.result.version:
         yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
+    for name in (name for name in new.fields if name in base.fields):
+        for side, one, other in (("base", base, new), ("new run", new, base)):
+            alone = [path for path in one.fields[name] if path not in other.fields[name]] if other.fields[name] else []
+            if alone:
+                yield Finding("one-sided-fields", {"side": side, "count": len(alone), "fields": alone, "name": name})
     if base.result.cluster != new.result.cluster:
         yield Finding("other-groups", {"base": base.result.cluster, "new": new.result.cluster})
     if repeated := sum(one.repeated for one in pairs):

@@ -6,7 +6,7 @@ positive one is a gain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -53,7 +53,7 @@ class Difference(Struct, frozen=True):
     p_value: float | None
     """How often chance alone would make a difference as large."""
     p_value_corrected: float | None
-    """The p-value, corrected for the number of evaluators, or of fields, that were tested."""
+    """The p-value, corrected for the number of evaluators, or of fields, that were tested: two that say the same are one test."""
     verdict: Finding
     fixed: int
     broken: int
@@ -77,6 +77,20 @@ class Difference(Struct, frozen=True):
     and the other does not. The mean of both runs; None where the suite has no `repeats`."""
     changed_groups: int | None = None
     """The groups of rows that belong together whose scores do not come to what they came to before; None where rows are on their own."""
+    same_as: str | None = None
+    """The first evaluator or field of the same kind that says the same in every row, as in `header.total`: both are one test."""
+    invented: bool = False
+    """Only the outputs of the new run have something here, and nothing is expected: it is worse, though the base has no metric."""
+
+    @property
+    def name(self) -> str:
+        """The evaluator and its field, as regression checks name it."""
+        return self.evaluator if self.field is None else f"{self.evaluator}.{self.field}"
+
+    @property
+    def test(self) -> tuple[str | None, str]:
+        """What is the same for differences that are one test."""
+        return self.variant, self.same_as or self.name
 
 
 class NumericColumnDifference(Struct, frozen=True):
@@ -256,6 +270,11 @@ class RunComparison(Struct, frozen=True):
         return self.table.to_arrow()
 
 
+def tests_in(differences: Iterable[Difference]) -> int:
+    """How many tests some differences come to: those that say the same in every row are one."""
+    return len({one.test for one in differences if one.p_value is not None})
+
+
 def comparison_json(comparison: RunComparison) -> str:
     """The comparison as JSON: keys sorted, the same comparison the same bytes."""
     body = {"format": FORMAT, **plain(comparison)}
@@ -263,7 +282,7 @@ def comparison_json(comparison: RunComparison) -> str:
         if not body[key]:
             del body[key]
     for one in (*body["evaluators"], *body["fields"]):
-        for key in ("noise", "changed_groups"):
-            if one[key] is None:
+        for key in ("noise", "changed_groups", "same_as", "invented"):
+            if one[key] is None or one[key] is False:
                 del one[key]
     return stable(body)

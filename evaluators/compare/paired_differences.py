@@ -1,7 +1,8 @@
 """The difference between two runs of every evaluator and field, over rows that are paired, with its test and interval.
 
-Evaluators are tested on their scores, fields on being right. The p-values of all evaluators are corrected together, and
-those of all fields (Holm).
+Evaluators are tested on their scores, fields on being right. There are two families, one for each question: which evaluators changed,
+and which fields. The p-values of a family are corrected together (Holm). What says the same in every row is one test: an evaluator that
+is there twice, or a field that two evaluators compare alike, makes no other p-value greater.
 """
 
 from __future__ import annotations
@@ -41,15 +42,51 @@ def judged_all(
     evaluators: list[Difference] = []
     fields: list[Difference] = []
     for variant, found in pairs.items():
+        families = _Family(found), _Family(found)
         for name in names:
             met = _met_by_cluster(found, name)
             before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
-            evaluators.append(_difference(name, None, _values(met, score_states, lost_is_broken), variant))
+            values = _values(met, score_states, lost_is_broken)
+            evaluators.append(
+                families[0].known(_difference(name, None, values, variant), values, score_states, lost_is_broken)
+            )
             for index, path in enumerate(after):
                 if path in before:
-                    values = _values(met, field_states(before.index(path), index), lost_is_broken)
-                    fields.append(_difference(name, path, values, variant))
-    return (*_judged(evaluators), *_judged(fields))
+                    states = field_states(before.index(path), index)
+                    values = _values(met, states, lost_is_broken)
+                    one = _difference(name, path, values, variant)
+                    fields.append(families[1].known(one, values, states, lost_is_broken))
+    return (*judged(evaluators), *judged(fields))
+
+
+class _Family:
+    """What was tested of one variant, to find what says the same in every row."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+        self._met: dict[frozenset[tuple[Units, int]], list[tuple[Difference, States]]] = {}
+
+    def known(self, one: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
+        """The difference, which names the first that says the same in every row, where one does and something changed."""
+        if one.p_value is None or not any(map(_differs, values.rows)):
+            return one
+        alike = self._met.setdefault(frozenset(values.rows.items()), [])
+        if alike:  # as many rows came to the same: perhaps the very same rows
+            own = self._of_rows(one, states, lost_is_broken)
+            for other, other_states in alike:
+                if self._of_rows(other, other_states, lost_is_broken) == own:
+                    return replace(one, same_as=other.name)
+        alike.append((one, states))
+        return one
+
+    def _of_rows(self, one: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
+        known: dict[tuple[RowResult, RowResult], Units | None] = {}
+        found = []
+        for both in self._pairs.verdicts(one.evaluator):
+            if both not in known:
+                known[both] = _of_row(states(*both), lost_is_broken)[1]
+            found.append(known[both])
+        return found
 
 
 class _Values(Struct):
@@ -129,7 +166,10 @@ def _difference(name: str, path: str | None, values: _Values, variant: str | Non
         changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
         values.lost_passed, changes["gained"], changes["settled"],
         "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
+        invented=base is None and new == 0 and changes["broken"] > 0,
     )  # fmt: skip
+    if found.invented:
+        return replace(found, verdict="worse")
     if base is None or new is None or not any(of_was and of_now for _, of_was, _, of_now in values.rows):
         return found
     tested = tested_differences(values.units)
@@ -207,24 +247,28 @@ def _interval(values: _Values, moments: Moments | None) -> Interval | None:
 _FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
 
 
-def _judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
-    """The differences with their corrected p-values and what they mean.
+def judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences of one family with their corrected p-values and what they mean.
 
     Gains and drops are corrected apart, so that a clear gain of one metric never makes the drop of another look clearer.
     """
-    tested = [one for one in differences if one.p_value is not None]
+    tested = {one.test: one for one in differences if one.p_value is not None}
     gains, drops = (
-        holm([one.p_value or 0.0 if (one.difference or 0.0) * sign > 0 else 1.0 for one in tested]) for sign in (1, -1)
+        dict(zip(tested, holm([_p_of(one, sign) for one in tested.values()]), strict=True)) for sign in (1, -1)
     )
-    judged = (
-        _found(one, drop if (one.difference or 0.0) < 0 else gain)
-        for one, gain, drop in zip(tested, gains, drops, strict=True)
+    return tuple(
+        one if one.p_value is None else _found(one, drops[one.test] if (one.difference or 0.0) < 0 else gains[one.test])
+        for one in differences
     )
-    return tuple(one if one.p_value is None else next(judged) for one in differences)
+
+
+def _p_of(one: Difference, sign: int) -> float:
+    """The p-value of a gain, or of a drop; 1 for one that went the other way."""
+    return one.p_value or 0.0 if (one.difference or 0.0) * sign > 0 else 1.0
 
 
 def _found(one: Difference, corrected: float) -> Difference:
-    finding: Finding = one.verdict
+    finding: Finding = "no clear difference" if one.verdict in ("better", "worse") else one.verdict
     if corrected < LEVEL and one.difference:
         finding = "better" if one.difference > 0 else "worse"
     interval = difference_interval(one.ci, corrected, one.difference or 0.0)  # what is shown beside it is corrected

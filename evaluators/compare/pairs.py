@@ -87,6 +87,12 @@ class Pairs(NamedTuple):
         was, now = self.base.results(evaluator), self.new.results(evaluator)
         return ((was(before), now(after)) for before, after in self.rows())
 
+    @property
+    def by_place(self) -> bool:
+        """The rows of neither run have ids, so that they are paired by their places."""
+        lines = [*self.base.lines, *self.new.lines]
+        return bool(lines) and all(line.id in ("", str(line.row)) for line in lines)
+
     def of_one_question(self) -> Pairs:
         """The pairs without the rows that ask something else in the new run."""
         other = {line.row for line in self.other_question}

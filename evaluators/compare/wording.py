@@ -22,11 +22,20 @@ sentence: Final = Wording({
         "{variant:variant}{count:rows} {count:has/have} another expected answer, or another cell that is looked at: "
         "{ids:listed}"
     ),
+    "by-place": (
+        "{variant:variant}rows were paired by their places, for want of an id; a column that names each of them would pair them: "
+        "write `columns: {{id: COLUMN}}` under test_set, and score both again"
+    ),
+    "by-place-column": (
+        '{variant:variant}rows were paired by their places, for want of an id; the column "{column}" would pair them: '
+        "write `columns: {{id: {column:key}}}` under test_set, and score both again"
+    ),
     "no-common-row": "no row is in both runs",
     "set-aside": "set aside: {reason}",
     # what a reader should know
     "other-version": "the base was scored by evaluators {base}, the new run by {new}",
     "other-groups": "rows belong together by {base:quoted} in the base, by {new:quoted} in the new run, and intervals go by the new run",
+    "one-sided-fields": 'only the {side} has the {count:field/fields} {fields:names} of the evaluator "{name}"',
     "repeated": "{count:rows} {count:shares its/share their} id with an earlier one; such rows are paired in their order",
     "unchecked": "a run does not say what its rows ask, so it is not checked that both ask the same",
     # what regression checks found
@@ -39,7 +48,11 @@ sentence: Final = Wording({
     "broken": "{broken:rows} broken",
     "broken-lost": "{broken:rows} broken, {lost:,} of them lost",
     "chance": ", which may be chance",
-    "tested": ": {pairs:rows}, 95 % CI {interval}, p {p} corrected for {tested:,} {tested:field/fields}",
+    "tested": ": {pairs:rows}, 95 % CI {interval}, p {p} corrected for {tested:,} {tested:field/fields}{whose}",
+    "invented": "invented in {broken:rows}: the base has nothing there, and nothing is expected",
+    "settled": "not lower: in {settled:rows} the new run has nothing there any more, and nothing is expected",
+    "new-field": "new: the base has no such field",
+    "lost-field": "lost: only the base has this field",
     "most-drop": "; the most is {most:g}",
     "most-rows": "; the most is {most:,}",
     "no-row": "it is in no row of both runs",

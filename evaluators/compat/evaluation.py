@@ -178,7 +178,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     @property
     def overall_pass_rate(self) -> float | None:
-        """The mean over rows of the share of fields, and of whole lists, that are right."""
+        """The mean over rows of the share of fields, and of whole lists, that pass."""
         return self._mean("overall_pass_rate")
 
     @property

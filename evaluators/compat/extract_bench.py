@@ -1,10 +1,13 @@
-"""What extract-bench does in Python: `from evaluators.compat.extract_bench import evaluate_document`."""
+"""What extract-bench does in Python: `from evaluators.compat.extract_bench import evaluate_document`.
+
+A schema without `evaluation_config` is read as extract-bench reads it: each type has its metric.
+"""
 
 from __future__ import annotations
 
 from evaluators.api.extending import comparator, register
+from evaluators.compat import given_documents
 from evaluators.compat.evaluation import DocumentEvaluation, Evaluation
-from evaluators.compat.given_documents import evaluate, evaluate_async, evaluate_document, evaluate_document_async
 from evaluators.issues import Problems
 from evaluators.model import Comparison
 
@@ -20,3 +23,8 @@ __all__ = [
     "evaluate_document_async",
     "register",
 ]
+
+evaluate = given_documents.in_dialect("evaluation_config", given_documents.evaluate)
+evaluate_async = given_documents.in_dialect("evaluation_config", given_documents.evaluate_async)
+evaluate_document = given_documents.in_dialect("evaluation_config", given_documents.evaluate_document)
+evaluate_document_async = given_documents.in_dialect("evaluation_config", given_documents.evaluate_document_async)

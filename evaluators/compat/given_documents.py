@@ -21,7 +21,7 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
 from evaluators.comparators._functions import comparator_of
 from evaluators.compat.evaluation import DocumentEvaluation, Evaluation
-from evaluators.fields.dialects import dialect_note
+from evaluators.fields import dialects
 from evaluators.fields.named_comparators import read_comparator
 from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
@@ -71,6 +71,16 @@ ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "
 COLUMNS: Final = Columns(id="id", output="output", expected="expected")
 
 
+def in_dialect(usual: dialects.Dialect, function: Function) -> Function:
+    """A function that scores documents, for the users of one system: a schema that uses neither dialect is read in theirs."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        return function(*given, **{"usual_dialect": usual, **named})
+
+    return cast(Function, call)
+
+
 def _in_other_words(**words: str) -> Callable[[Function], Function]:
     """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
 
@@ -88,6 +98,8 @@ class Scoring(TypedDict, total=False):
     """The settings of `schema_match` that a program may give, your own comparators and who is asked, by name."""
 
     dialect: Dialect
+    usual_dialect: dialects.Dialect
+    """That of a schema which uses neither: x-eval, unless it says otherwise."""
     defaults: Mapping[str, Any] | None
     fallback: Mapping[str, Any] | None
     nulls: Nulls | None
@@ -248,11 +260,17 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
     notes: list[str] = []
     given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None and value != ()}
     comparators, judge = given.pop("comparators", {}), given.pop("judge", None)
+    usual = given.pop("usual_dialect", "x-eval")
     try:
         asked = read_judge(judge, Path()) if judge is not None else None
         if asked is not None:
             asked.ready()
-        context = {"comparators": _comparators(comparators, asked), "judge": asked, "notes": notes}
+        context = {
+            "comparators": _comparators(comparators, asked),
+            "judge": asked,
+            "notes": notes,
+            "usual_dialect": usual,
+        }
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
         if (inference := evaluator.schema_inference()) is not None:
@@ -265,11 +283,10 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
         ) from error
     read = [need.name for need in evaluator.needs() if isinstance(need, Column)]
     if read:
-        message = f'the schema reads right answers in the column "{read[0]}", and documents have no columns'
+        message = f'the schema reads the column "{read[0]}", and documents have no columns'
         hint = "write answers: expected, or run a suite over rows"
         raise Problems([Issue("no-such-column", Blame.CONFIG, message, hint=hint)])
-    usual = dialect_note(getattr(evaluator, "json_schema", None))  # of any plain schema, and no warning
-    return EvaluatorLine(NAME, evaluator), [note for note in notes if usual is None or not note.endswith(usual)]
+    return EvaluatorLine(NAME, evaluator), notes
 
 
 def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:

@@ -19,10 +19,13 @@ from evaluators.converting.converted_text import (
     unusable,
 )
 from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, recognised
+from evaluators.converting.result_files import refuse_results
 from evaluators.converting.sources import read_as_told, reading_exports
+from evaluators.converting.verdicts import verdict_lines
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
 from evaluators.run.metrics import rows_text
+from evaluators.testsets.columns import usual_columns
 
 
 class Converted(Struct, frozen=True):
@@ -48,6 +51,7 @@ def convert(
     """
     with reading_exports(reading or {}):
         paths = [Path(file) for file in files]
+        refuse_results(paths)
         conversion = CONVERTERS.find(system or recognised(paths))().convert(paths)
         read_as_told(conversion)
     named_apart([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
@@ -64,7 +68,7 @@ def convert(
     if conversion.rows:
         _place_rows(conversion, rows)
     text = converted_text(conversion, suite)
-    lines = summary_lines(conversion)
+    lines = [*summary_lines(conversion), *verdict_lines(conversion, suite)]
     if suite is not None:
         lines.append(f"wrote {suite}")
     if rows is not None and conversion.rows:
@@ -83,7 +87,12 @@ def _place_rows(conversion: Conversion, rows: str | None) -> None:
             f"{conversion.sources[0]} holds {rows_text(len(conversion.rows))}. --rows rows.csv writes them as a test set."
         )
         return
-    conversion.test_set = {**conversion.test_set, "file": rows}
+    header = {name for row in conversion.rows for name in row} | {"output"}
+    unclear = {
+        role: name for role, name in conversion.roles.items() if name in header and usual_columns(header, role) != [name]
+    }
+    columns = {**conversion.test_set.get("columns", {}), **unclear}
+    conversion.test_set = {**conversion.test_set, "file": rows, **({"columns": columns} if columns else {})}
     if not any("output" in row and row["output"] is not None for row in conversion.rows):
         conversion.remarks.append(f"{rows} has no outputs yet: fill the column output with what the model answers.")
         for row in conversion.rows:

@@ -15,7 +15,7 @@ from evaluators.converting.converter import Conversion, ConvertedEvaluator, Coun
 from evaluators.guide.suite_text import comment, literal
 from evaluators.values.quoting import key_text
 
-_OVERALL: Final = "overall"
+OVERALL: Final = "overall"
 _PLACES: Final = ("file", "expected", "output")
 _JUDGE: Final = (
     "# Some checks below ask a language model. To use them, name a judge in the next line, and take the # away there and below.",
@@ -27,6 +27,7 @@ _JUDGE: Final = (
 def converted_text(conversion: Conversion, suite: str | None) -> str:
     """The whole suite. `suite` is the file it goes to, so that relative paths start at its folder."""
     folder = Path(suite).parent if suite else Path()
+    notes = notes_once(conversion.findings)
     lines = [
         *comment(f"Made from {', '.join(conversion.sources)} by `evaluators convert`. A comment says what has no counterpart here, "
                  "and where it is in the file that this was made from."),
@@ -34,13 +35,16 @@ def converted_text(conversion: Conversion, suite: str | None) -> str:
         "",
         "version: 1",
         f"name: {literal(conversion.name)}",
-        *_test_set(conversion, folder),
+        *_test_set(conversion, folder, notes),
         "",
         *(_JUDGE if conversion.judged else ()),
         "evaluators:",
     ]  # fmt: skip
     for part in conversion.parts:
-        lines += [*_evaluator(part, folder), ""] if isinstance(part, ConvertedEvaluator) else comment(str(part), "  ")
+        if isinstance(part, ConvertedEvaluator):
+            lines += [*_notes(part.findings, notes, "  "), *_evaluator(part, folder), ""]
+        else:
+            lines += _notes([part], notes, "  ")
     for composite in composites(conversion):
         lines += [*_evaluator(composite, folder), ""]
     if conversion.slices:
@@ -64,7 +68,7 @@ def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
         return found
     if sum(weights.values()) > 0:
         for number, (threshold, rows) in enumerate(conversion.thresholds.items() or {1.0: None}.items()):
-            name = _OVERALL if not number else f"{_OVERALL}_{number + 1}"
+            name = OVERALL if not number else f"{OVERALL}_{number + 1}"
             one = _mean(Grouping(name, threshold, None), weights)
             one.rows = rows
             found.append(one)
@@ -82,7 +86,7 @@ def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
 
 def named_apart(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
     """Gives every evaluator a name that a suite can have, and that no other one has."""
-    seen = {_OVERALL, *taken}
+    seen = {OVERALL, *taken}
     for one in evaluators:
         stem = re.sub(r"[^\w ()-]+", "_", one.name).strip("_ ") or one.type
         name, number = stem, 1
@@ -100,10 +104,21 @@ def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
     return {**data, "when": when} if when else data
 
 
+def notes_once(findings: Sequence[WordFinding]) -> dict[int, str]:
+    """The text of each note, by the identity of the first finding that has it: with how many have it, where there are several."""
+    alike: dict[tuple[str, str, str], list[WordFinding]] = {}
+    for finding in findings:
+        if finding.note:
+            alike.setdefault((finding.theirs, finding.counterpart, finding.note), []).append(finding)
+    return {id(same[0]): f"{same[0]}{f' ({len(same):,} times)' if len(same) > 1 else ''}" for same in alike.values()}
+
+
+def _notes(findings: Sequence[WordFinding], notes: Mapping[int, str], margin: str) -> list[str]:
+    """The notes of these findings as comments."""
+    return [line for finding in findings if id(finding) in notes for line in comment(notes[id(finding)], margin)]
+
+
 def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
-    noted = [finding for finding in one.findings if finding.note]
-    for finding in noted:
-        yield from comment(str(finding), "  ")
     data = _moved(as_data(one), folder)
     if one.name == one.type:
         del data["name"]
@@ -118,13 +133,12 @@ def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {**data, "schema": from_folder(schema, folder)} if isinstance(schema, str) else data
 
 
-def _test_set(conversion: Conversion, folder: Path) -> Iterator[str]:
-    findings = [finding for finding in conversion.test_set_findings if finding.note]
-    if not conversion.test_set and not findings:
+def _test_set(conversion: Conversion, folder: Path, notes: Mapping[int, str]) -> Iterator[str]:
+    comments = _notes(conversion.test_set_findings, notes, "")
+    if not conversion.test_set and not comments:
         return
     yield ""
-    for finding in findings:
-        yield from comment(str(finding))
+    yield from comments
     if conversion.test_set:
         yield "test_set:"
     for key, value in conversion.test_set.items():
@@ -147,11 +161,12 @@ def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
     for row in rows:
-        writer.writerow([_cell(row.get(name)) for name in header])
+        writer.writerow([cell_text(row.get(name)) for name in header])
     return text.getvalue()
 
 
-def _cell(value: Any) -> str:
+def cell_text(value: Any) -> str:
+    """A value as a cell of a CSV file has it."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -165,7 +180,7 @@ def summary_lines(conversion: Conversion) -> list[str]:
         f"{counts[Counterpart.SAME]} mapped, {counts[Counterpart.NOTED]} mapped with a note, "
         f"{counts[Counterpart.NONE]} without a counterpart"
     )
-    return [f"{', '.join(conversion.sources)}: {text}", *(f"  {one}" for one in findings if one.note)]
+    return [f"{', '.join(conversion.sources)}: {text}", *(f"  {text}" for text in notes_once(findings).values())]
 
 
 def unusable(one: ConvertedEvaluator, message: str) -> WordFinding:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Final
 from msgspec import Struct, field
 
 from evaluators.issues import problem
+from evaluators.needs import Role
 from evaluators.registry import Socket
 
 _HEAD_BYTES: Final = 256 * 1024
@@ -130,6 +131,10 @@ class Conversion(Struct):
     """What the reader of the suite has to know or do, one sentence each."""
     rows: list[dict[str, Any]] = field(default_factory=list)
     """Rows that stand in the files and in no file that a suite could name."""
+    roles: dict[Role, str] = field(default_factory=dict)
+    """The columns of `rows` that play a role, for where other names may seem to."""
+    verdicts: dict[str, bool] = field(default_factory=dict)
+    """Whether the other system passed a row, by id."""
     slices: list[str] = field(default_factory=list)
     groups: list[Grouping] = field(default_factory=list)
     thresholds: dict[float, tuple[str, ...] | None] = field(default_factory=dict)
@@ -174,6 +179,7 @@ class Converter:
         conversion = Conversion(Path(first).stem, tuple(map(str, files)))
         for file in files:
             self.read(file, conversion)
+        self.finish(conversion)
         if not conversion.parts:
             conversion.parts += self.proposed(conversion, first)
         if not conversion.parts:
@@ -185,6 +191,9 @@ class Converter:
         """Adds what one file says. Every converter implements it."""
         raise NotImplementedError  # the contract: each system has files of its own
 
+    def finish(self, conversion: Conversion) -> None:
+        """Adds what the files say together, once all of them are read."""
+
     def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
         """Evaluators for files that name none but hold rows; none where such files say nothing."""
         return ()
@@ -193,13 +202,18 @@ class Converter:
 CONVERTERS: Final[Socket[Converter]] = Socket("evaluators.converting.plugs", Converter, "system")
 
 
+def head_of(file: Path) -> str:
+    """The beginning of a file, whatever it holds. Raises Problems (config) where it cannot be read."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(_HEAD_BYTES).decode("utf-8", "replace")
+    except OSError as error:
+        raise problem("unreadable-file", f"cannot be read: {error.strerror or error}", where=str(file)) from None
+
+
 def recognised(files: Sequence[Path]) -> str:
     """The system that the first of the files is of. Raises Problems (config) where none or several can be meant."""
-    try:
-        with files[0].open("rb") as file:
-            head = file.read(_HEAD_BYTES).decode("utf-8", "replace")
-    except OSError as error:
-        raise problem("unreadable-file", f"cannot be read: {error.strerror or error}", where=str(files[0])) from None
+    head = head_of(files[0])
     found = [name for name in CONVERTERS.names() if re.search(CONVERTERS.find(name).marks, head)]
     if len(found) == 1:
         return found[0]

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+from evaluators.converting.sources import json_path
+
 TypeAndSettings: TypeAlias = tuple[str, dict[str, Any]]
 """The type of an evaluator, and its settings."""
 
@@ -52,6 +54,30 @@ def filled(value: Any, cells: Mapping[str, Any]) -> Any:
     if isinstance(value, dict):
         return {key: filled(one, cells) for key, one in value.items()}
     return value
+
+
+_WHOLE_OUTPUT: Final = re.compile(r"(?:return\s+)?(?:output|JSON\.parse\(\s*output\s*\))(?P<path>.*?);?", re.DOTALL)
+_STEP: Final = re.compile(
+    r"""\??\.?(?:(?<=\.)(?P<name>[A-Za-z_$][\w$]*)(?!\s*\()|\[(?P<index>\d+)\]|\[(?P<q>["'])(?P<key>[^"'\\]+)(?P=q)\])"""
+)
+
+
+def output_path(transform: str) -> str:
+    """The path that a transform of the output is; empty for the whole output. Raises NothingAlike for any other program."""
+    found = _WHOLE_OUTPUT.fullmatch(transform.strip())
+    rest, path = found["path"] if found else "?", ""
+    while rest and (step := _STEP.match(rest)) is not None:
+        name = step["name"] or step["key"]
+        part = f"[{step['index']}]" if name is None else json_path(name)
+        path, rest = joined(path, part), rest[step.end() :]
+    if rest or path.split(".")[-1] == "length":
+        raise NothingAlike(f"only a plain path of the output is taken over, not {transform.strip()[:60]}")
+    return path
+
+
+def joined(outer: str, inner: str) -> str:
+    """The path that one path is within another."""
+    return f"{outer}{'.' if outer and inner and not inner.startswith('[') else ''}{inner}"
 
 
 def whole_variable(value: Any) -> str | None:

@@ -2,15 +2,13 @@
 
 A name stands for the literal that was last assigned to it above its use. Whatever a program would have to work out is not
 literal, and is said with its place.
-
-A JSON Schema is made from the fields of a pydantic class in the same way.
 """
 
 from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +19,7 @@ from evaluators.converting.sources import text_of
 from evaluators.issues import problem
 
 _DEEPEST: Final = 20
-"""How many names may stand for each other in a row, and how deep classes may go."""
+"""How many names may stand for each other in a row."""
 
 
 class NotLiteral(Exception):
@@ -39,13 +37,11 @@ class NotLiteral(Exception):
 
 
 class PythonCall(Struct, frozen=True):
-    """A call in the file: its name (the last part of a dotted one), where it stands, and its arguments as they are written."""
+    """A call in the file: its name (the last part of a dotted one), where it stands, and its node."""
 
     name: str
     place: str
     node: ast.Call
-    bound_to: str | None
-    """The variable that the call's value is assigned to, if it is."""
 
 
 class PythonFile:
@@ -69,18 +65,11 @@ class PythonFile:
 
     def calls(self) -> Iterator[PythonCall]:
         """Every call, in the order of the file."""
-        bound = {
-            id(value): name for name, found in self._assigned.items() for _, value in found if isinstance(value, ast.Call)
-        }
         found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         for node in sorted(found, key=lambda one: (one.lineno, one.col_offset)):
             name = last_name(node.func)
             if name is not None:
-                yield PythonCall(name, self.place(node), node, bound.get(id(node)))
-
-    def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes of the file, by name."""
-        return {node.name: node for node in ast.walk(self.tree) if isinstance(node, ast.ClassDef)}
+                yield PythonCall(name, self.place(node), node)
 
     def assigned(self, name: str, above: int) -> ast.expr | None:
         """What was last assigned to a name above a line; None when nothing was, or when a loop or the like set it."""
@@ -135,15 +124,10 @@ class PythonFile:
             found[keyword.arg] = keyword.value
         return found
 
-    def given(
-        self,
-        call: PythonCall,
-        positional: tuple[str, ...] = (),
-        read: Mapping[str, Callable[[ast.expr], Any]] | None = None,
-    ) -> dict[str, ForeignValue]:
-        """The arguments of a call, each with its place: literals, but for those that `read` names a reader for. Raises NotLiteral."""
-        readers, found = read or {}, self.arguments(call, positional)
-        return {name: ForeignValue(readers.get(name, self.value)(node), self.place(node)) for name, node in found.items()}
+    def given(self, call: PythonCall, positional: tuple[str, ...] = ()) -> dict[str, ForeignValue]:
+        """The arguments of a call, literals, each with its place. Raises NotLiteral."""
+        found = self.arguments(call, positional)
+        return {name: ForeignValue(self.value(node), self.place(node)) for name, node in found.items()}
 
 
 def last_name(node: ast.expr) -> str | None:
@@ -178,73 +162,3 @@ def _assignments(tree: ast.Module) -> dict[str, list[tuple[int, ast.expr | None]
         if isinstance(one, ast.arg):
             found.setdefault(one.arg, []).append((one.lineno, None))
     return {name: sorted(values, key=lambda pair: pair[0]) for name, values in found.items()}
-
-
-_PLAIN: Final = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
-_LISTS: Final = ("list", "List", "Sequence", "set", "Set")
-_MAPS: Final = ("dict", "Dict", "Mapping")
-
-
-def schema_of_class(python: PythonFile, node: ast.expr, depth: int = 0) -> dict[str, Any]:
-    """The schema of the class that an expression names. Raises NotLiteral for what cannot be told without running the file."""
-    name = last_name(node)
-    found = python.classes().get(name or "")
-    if found is None or depth > _DEEPEST:
-        raise NotLiteral(python.place(node), f"{name or 'the class'}, which is not in this file")
-    for base in found.bases:
-        if isinstance(base, ast.Subscript) and last_name(base.value) == "RootModel":
-            return _of(python, base.slice, depth + 1)
-        if last_name(base) != "BaseModel":
-            return _fields(python, found, depth, schema_of_class(python, base, depth + 1))
-    return _fields(python, found, depth, {"type": "object", "required": [], "properties": {}})
-
-
-def _fields(python: PythonFile, found: ast.ClassDef, depth: int, start: dict[str, Any]) -> dict[str, Any]:
-    properties: dict[str, Any] = dict(start.get("properties", {}))
-    required: list[str] = list(start.get("required", []))
-    for field in found.body:
-        if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            properties[field.target.id] = _of(python, field.annotation, depth + 1)
-            if field.value is None and field.target.id not in required:
-                required.append(field.target.id)
-            elif field.value is not None and isinstance(field.value, ast.Call):
-                raise NotLiteral(python.place(field.value), ast.unparse(field.value))
-    whole: dict[str, Any] = {"type": "object", "properties": properties}
-    return {**whole, "required": required} if required else whole
-
-
-def _of(python: PythonFile, node: ast.expr, depth: int) -> dict[str, Any]:
-    """The schema of an annotation."""
-    match node:
-        case ast.Name(id=name) if name in _PLAIN:
-            return {"type": _PLAIN[name]}
-        case ast.Name(id="Any") | ast.Attribute(attr="Any"):
-            return {}
-        case ast.Name(id=name) if name in _LISTS:
-            return {"type": "array"}
-        case ast.Name(id=name) if name in _MAPS:
-            return {"type": "object"}
-        case ast.Constant(value=None):
-            return {"type": "null"}
-        case ast.BinOp(op=ast.BitOr(), left=left, right=right):
-            return {"anyOf": [_of(python, left, depth), _of(python, right, depth)]}
-        case ast.Subscript(value=outer, slice=inner):
-            return _subscripted(python, node, last_name(outer) or "", inner, depth)
-        case ast.Name():
-            return schema_of_class(python, node, depth + 1)
-    raise NotLiteral(python.place(node), ast.unparse(node)[:80])
-
-
-def _subscripted(python: PythonFile, node: ast.expr, outer: str, inner: ast.expr, depth: int) -> dict[str, Any]:
-    parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-    if outer in _LISTS:
-        return {"type": "array", "items": _of(python, inner, depth)}
-    if outer in _MAPS:
-        return {"type": "object", "additionalProperties": _of(python, parts[-1], depth)}
-    if outer == "Optional":
-        return {"anyOf": [_of(python, inner, depth), {"type": "null"}]}
-    if outer == "Union":
-        return {"anyOf": [_of(python, one, depth) for one in parts]}
-    if outer == "Literal":
-        return {"enum": [python.value(one) for one in parts]}
-    raise NotLiteral(python.place(node), ast.unparse(node)[:80])

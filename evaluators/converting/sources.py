@@ -15,13 +15,13 @@ from evaluators.converting.converter import Conversion, ConvertedEvaluator, Coun
 from evaluators.issues import Problems, problem
 from evaluators.settings import BadSettings, build
 from evaluators.suite.files import read_text
-from evaluators.suite.nodes import Findings, MapEntry, SuiteInput, YamlNode
+from evaluators.suite.nodes import Findings, MapEntry, Spot, SuiteInput, YamlNode
 from evaluators.suite.python_data import tree_of, written_data
 from evaluators.suite.source import any_tree
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.documents import open_table
-from evaluators.testsets.reader import Reader, whole
+from evaluators.testsets.reader import Reader, rows_of, whole
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
@@ -100,6 +100,30 @@ def maps_within(node: YamlNode, named: tuple[YamlNode, ...] = ()) -> Iterator[tu
         yield from maps_within(item, named)
 
 
+def tree_at(value: Any, spot: Spot) -> YamlNode:
+    """The tree of a JSON value, all of it at one spot: of a line, or of a cell."""
+    if isinstance(value, dict):
+        return YamlNode({name: MapEntry(spot, tree_at(inner, spot)) for name, inner in value.items()}, spot)
+    return YamlNode([tree_at(inner, spot) for inner in value] if isinstance(value, list) else value, spot)
+
+
+def named_spot(name: str) -> Spot:
+    """A spot that messages call by this name: `tests.csv row 2`."""
+    return Spot(SuiteInput(name, locs=[()]), 0, 0)
+
+
+def json_lines(file: Path) -> Iterator[tuple[Spot, Any]]:
+    """The values of a file of JSON lines, each with its line. Raises Problems (config) for a line that is not JSON."""
+    document = SuiteInput(str(file), text_of(file), file.parent)
+    for number, line in enumerate(document.text.split("\n")):
+        if line.strip():
+            spot = Spot(document, number, 0)
+            try:
+                yield spot, json.loads(line)
+            except (ValueError, RecursionError):
+                raise Problems([spot.issue("bad-json", "this line is not JSON")]) from None
+
+
 ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FIRST: Final = 200
 
@@ -143,6 +167,13 @@ def _opened(file: Path) -> Reader:
 def export_header(file: Path) -> list[str]:
     """The names of the columns. Raises Problems when the file cannot be read."""
     return list(_opened(file).header)
+
+
+def numbered_rows(file: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
+    """The names of the columns, and each row: its number, as a spreadsheet shows it, and its cells."""
+    table = _opened(file)
+    header = list(table.header)
+    return header, ((number, dict(zip(header, row, strict=True))) for number, row in rows_of(table, header))
 
 
 def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dict[str, list[Any]]:

@@ -24,6 +24,7 @@ from evaluators.fields.frame import spelled
 from evaluators.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.reading import Align
+from evaluators.fields.reshaping import Reshapings, of_whole, reshapings_of
 from evaluators.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.fields.scored import together
 from evaluators.fields.settle import OURS, compared, reason_code
@@ -53,6 +54,11 @@ class ClosedTree(Struct, frozen=True, dict=True):
     def known_keys(self) -> TreeKeys:
         """The keys that the fields name."""
         return keys_in(path for line in self.lines for path in line.known_paths())
+
+    @cached_property
+    def reshapings(self) -> Reshapings:
+        """What is done to documents before their fields are looked for."""
+        return reshapings_of(self.lines, self.transforms)
 
     @cached_property
     def scored(self) -> tuple[FieldLine, ...]:
@@ -128,8 +134,8 @@ class ClosedTree(Struct, frozen=True, dict=True):
         return tuple(number for number, line in enumerate(self.scored) if line.required)
 
     def chain(self, line: FieldLine) -> tuple[Transform, ...]:
-        """The transforms of a line: those of every field, then its own."""
-        both = (*self.transforms, *line.transforms)
+        """The transforms of a line: those of every field, then its own, without those that are done to documents first."""
+        both = of_whole(line, self.transforms)[1]
         return line.together.transforms(both) if line.together is not None else both
 
     def absent(self, line: FieldLine) -> tuple[FieldStatus, str]:
@@ -179,18 +185,13 @@ _RIGHT_ENOUGH: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED)
 
 
 def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | None:
-    """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured.
-
-    Where all of them weigh nothing, it is 1 when every one of them matches, else 0: what was measured is never left out.
-    """
+    """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
     measured = [
         (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if _number_of(one) not in LEFT_OUT
     ]
-    if not measured:
-        return None
     whole = sum(weight for weight, _, _ in measured)
     if not whole:
-        return int(all(num == den for _, num, den in measured)), 1
+        return None
     unit = lcm(*(den for _, _, den in measured))
     num, den = sum(weight * num * (unit // den) for weight, num, den in measured), whole * unit
     common = gcd(num, den)
@@ -205,17 +206,35 @@ def _number_of(found: Judged | int) -> SupportsIndex:
 def verdict_of(
     tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
 ) -> Result:
-    """The verdict of a row from what became of its fields. With a problem the row has no score."""
+    """The verdict of a row from what became of its fields. With a problem the row has no score.
+
+    A required field that does not match fails the row, whatever it weighs: where no other field counts, with a score of 0.
+    """
     statuses = bytes(map(_number_of, found))
     if problem is not None:
         return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
+    if not required_right(tree, statuses):
+        return Result(RowStatus.SCORED, False, *(share or (0, 1)), statuses)
     if share is None:
         return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
-    # a required field that was asked about has to match
-    required = all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
-    passed = required and share[0] / share[1] >= pass_at
-    return Result(RowStatus.SCORED, passed, *share, statuses)
+    return Result(RowStatus.SCORED, share[0] / share[1] >= pass_at, *share, statuses)
+
+
+_MATCHED, _NOT_MEASURED = bytes([FieldStatus.MATCH]), bytes([FieldStatus.NOT_MEASURED])
+
+
+def without_output(found: Result) -> Result:
+    """The verdict of a row whose output cannot be read: no field matches. `found` is its verdict with a missing output."""
+    statuses = found.statuses.replace(_MATCHED, _NOT_MEASURED)
+    if found.status.kept_out:
+        return replace(found, statuses=statuses)
+    return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
+
+
+def required_right(tree: ClosedTree, statuses: Sequence[int | FieldStatus]) -> bool:
+    """Whether every required field matches that was asked about."""
+    return all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
 
 
 def left_out(line: FieldLine, why: str) -> Outcome:

@@ -13,14 +13,23 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import in_field
-from evaluators.fields.closed import LEFT_OUT, ClosedTree, combined, earns_shares, left_out, settle_field, verdict_of
+from evaluators.fields.closed import (
+    LEFT_OUT,
+    ClosedTree,
+    combined,
+    earns_shares,
+    left_out,
+    required_right,
+    settle_field,
+    verdict_of,
+)
 from evaluators.fields.empty_values import EmptyValues, of_columns
 from evaluators.fields.frame import of_rows
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.pair import CROWDED
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.fields.rules import Explained, Judged, Partial
-from evaluators.fields.settle import WRONG
+from evaluators.fields.settle import WEIGHTLESS, WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
@@ -45,6 +54,8 @@ class ListedRows(ScoredRows):
     ) -> None:
         """`cells` are those that conditions name, and those with right answers, by row."""
         self.tree, self._count = tree, len(expected)
+        if tree.reshapings.each:
+            expected, outputs = self.reshaped(tree.reshapings, expected, outputs)
         if tree.keys is not None:
             outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
         self._left_out: dict[int, Collection[int]] = {}
@@ -206,6 +217,10 @@ class ListedRows(ScoredRows):
             said.insert(0, problem.issue.message)
         elif all(one.status in LEFT_OUT for one in fields):
             said.insert(0, "no field was measured")
+        elif not any(one.weight for one in fields if one.status not in LEFT_OUT) and required_right(
+            self.tree, [one.status for one in fields]
+        ):
+            said.insert(0, WEIGHTLESS)
         return Reason("; ".join(said) or None, fields=fields)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:

@@ -39,6 +39,9 @@ it, it is a hallucination per leaf. In an item of the output without a partner, 
 list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
 required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
 
+What an evaluator takes for absent (see `absent_values`) is as good as missing. On both sides it is one result, a match until
+`reclassify_nulls` has said what it is.
+
 Listed fields look through containers, which have no results there: what differs between families is in `policy`.
 """
 
@@ -121,7 +124,7 @@ class ComparedValues:
     def ask(self, order: Callable[[Finding], Any]) -> None:
         """Asks what is pending: row by row, and of each row one question list for each comparator, sorted by `order`.
 
-        What is asked to weigh a pair is asked question by question.
+        What is asked to weigh a pair is asked question by question, and of a comparator that wants a row at once, pair by pair.
         """
         by_row: dict[int, list[Pending]] = {}
         for each in self._pending:
@@ -136,7 +139,8 @@ class ComparedValues:
             first = by_row[row][0].finding
             row_asked = first.frame.row_of(first.at)
             for comparator, places in asked.values():
-                for together in [[place] for place in places] if self.weighing else [places]:
+                one_by_one = self.weighing and comparator.batch != "row"
+                for together in [[place] for place in places] if one_by_one else [places]:
                     questions = [answers[number] for answers, number in together]
                     self._asked.append((together, ask_later(comparator, questions, row_asked)))
 
@@ -225,7 +229,7 @@ class ComparedValues:
                 answers.append(explained_problem(problem))
             elif one_sided is not None:
                 answers.append(one_sided)
-            elif metric.comparator.costs and (not self.weighing or (self.asking and metric.comparator.batch != "row")):
+            elif metric.comparator.costs and (not self.weighing or self.asking):
                 ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
                 if isinstance(ready, Explained):
                     answers.append(ready)
@@ -296,7 +300,7 @@ _LOST_ONE_EXTRA: Final = InPlace("lost", FieldStatus.HALLUCINATION)
 
 _OUTPUT: Final[tuple[Content, ...]] = ("missing", "null", "empty", "bare", "leaf", "full", "other")
 _TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
-    "missing": (_OMISSION, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
+    "missing": (_MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
     "null": (_OMISSION, _MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, InPlace("extra or one"), _LEAVES),
     "empty": (_OMISSION, _OMISSION, _MATCH, _MISMATCH, _MISMATCH, _EXTRA, _LEAVES),
     "bare": (_OMISSION, _OMISSION, _MISMATCH, _MATCH, _MISMATCH, _EXTRA, _LEAVES),

@@ -53,8 +53,8 @@ def _says_what_a_value_is(schema: Mapping[str, Any]) -> bool:
     return bool(keys - {"type"}) or ("type" in keys and schema["type"] not in WRAPPERS)
 
 
-def dialect_of(schema: Any) -> Dialect:
-    """The dialect of a schema. One without any of the words is x-eval, where every type has a comparator of its own.
+def dialect_of(schema: Any, usual: Dialect = "x-eval") -> Dialect:
+    """The dialect of a schema. One without any of the words is read in the usual one, in which every type has a comparator too.
 
     Raises BadSettings where both are used.
     """
@@ -63,12 +63,18 @@ def dialect_of(schema: Any) -> Dialect:
         here, there = (pointer(found[dialect]) for dialect in ("x-eval", "evaluation_config"))
         message = f"the schema uses two dialects: x-eval at {here}, and evaluation_config at {there}"
         raise BadSettings([Detail(found["evaluation_config"], message, "keep one of them", True, "two-dialects")])
-    return "evaluation_config" if "evaluation_config" in found else "x-eval"
+    return next(iter(found), usual)
 
 
-def dialect_note(schema: Any) -> str | None:
-    """What a reader should know of a schema that uses neither dialect; None for any other."""
-    if dialects_in(schema):
+def dialect_note(schema: Any, usual: Dialect | None = None) -> str | None:
+    """What a reader should know of how a schema is read that is not in the usual dialect; None where there is nothing to know.
+
+    Without a usual dialect, that is a schema that uses neither.
+    """
+    found = next(iter(dialects_in(schema)), None)
+    if found is not None and found != usual is not None:
+        return f"the schema says how to compare in the words of {found}, so it is read as {found}, not as {usual}"
+    if found is not None or usual is not None:
         return None
     return (
         "the schema has neither x-eval-… keys nor evaluation_config, so it is read as x-eval, and each field is compared as its"

@@ -105,15 +105,16 @@ def _by_type(at: SchemaReading) -> None:
 def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
     """Reads the metrics that a schema names into its part, which they compare as a whole, and then what stands below.
 
-    A list that only a judge could compare as a whole has an alignment in its place, where the suite names a fallback: its
-    items are compared one by one.
+    A list may name an alignment, `hungarian` with its settings as `params`: its items are compared one by one. So they are where an
+    alignment stands in for the judge of a whole list.
     """
     asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
-    if at.part.kind == "array" and len(asked) == 1 and asked[0].metric_id == OF_LISTS:
+    if at.part.kind == "array" and len(asked) == 1:
         align = _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
         if align is not None:
             _look_below(at, at.idle)
-            at.part.align, at.part.fallback_for, at.part.weight = align, OF_LISTS, at.part.weight * asked[0].weight
+            at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
+            at.part.fallback_for = OF_LISTS if asked[0].metric_id == OF_LISTS else None
             return
     _ask_for(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
     _look_below(at, at.idle or bool(at.part.metrics))
@@ -186,8 +187,8 @@ def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], asked: Seque
 
 
 def _aligned_instead(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
-    """An alignment stands in for the judge of a list that is one branch of a choice."""
-    if len(asked) != 1 or asked[0].metric_id != OF_LISTS or "array" not in map(_kind, branches):
+    """An alignment is named for a list that is one branch of a choice, or stands in for its judge."""
+    if len(asked) != 1 or "array" not in map(_kind, branches):
         return False
     return _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context)) is not None
 
@@ -195,7 +196,7 @@ def _aligned_instead(at: SchemaReading, asked: Sequence[AskedMetric], branches: 
 def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
     """A branch with the metric of whole lists that stands on its choice."""
     found, config = copy_of(branch, ()), schema[EVALUATION_CONFIG]
-    found[EVALUATION_CONFIG] = {"metrics": config["metrics"]} if isinstance(config, Mapping) else OF_LISTS
+    found[EVALUATION_CONFIG] = {"metrics": config["metrics"]} if isinstance(config, Mapping) else config
     found.written[EVALUATION_CONFIG] = place_of(schema, EVALUATION_CONFIG, ())
     return found
 

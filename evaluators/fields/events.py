@@ -7,7 +7,7 @@ with their weights. The totals of extract-bench are over entries (see `counts`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
@@ -26,7 +26,8 @@ from evaluators.fields.path_check import (
     SPURIOUS,
     Detail,
 )
-from evaluators.fields.scored import MEASURED, Scored, is_entry, of_unit, outermost, share, together
+from evaluators.fields.scored import MEASURED, ListOutcome, Scored, is_entry, of_unit, outermost, share, together
+from evaluators.fields.settle import WRONG
 from evaluators.model import FieldStatus, Outcome
 from evaluators.values.confusion import Confusion
 from evaluators.values.numbers import written
@@ -97,11 +98,15 @@ class RowMetrics(NamedTuple):
     metrics: tuple[Ratio, ...]
     surplus: int = 0
     """The items of outermost lists that only the output has, where any are expected: a list of nothing else scores 0."""
+    required_failed: bool = False
+    """A required place was measured, and does not match."""
 
 
-def row_metrics(events: Iterable[Event]) -> RowMetrics:
-    """The metrics of the events of one row. One that has nothing to divide by is undefined only where
-    nothing was measured; it is 0 where anything went wrong, and else 1.
+def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowMetrics:
+    """The metrics of the events of one row. `required` are the places that have to match.
+
+    A metric that has nothing to divide by is undefined only where nothing was measured; it is 0 where anything went wrong, and
+    else 1. Where all that was measured weighs 0, nothing counts: then it is undefined, or 0 where a required place does not match.
 
     Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
     extract-bench defines them: the overall score weighs an array by its expected items, at least one, the field score does
@@ -109,11 +114,15 @@ def row_metrics(events: Iterable[Event]) -> RowMetrics:
     """
     statuses: list[FieldStatus] = []
     mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
-    passed = entries = surplus = 0
-    for _, status, credits, entry, items, outside in events:
+    passed = entries = surplus = results = 0
+    failed = False
+    for path, status, credits, entry, items, outside in events:
         if outside:
             continue
+        if path in required:
+            failed |= status in WRONG or (items is not None and bool(items.missed or items.spurious))
         if items is None:
+            results += len(credits)
             statuses.append(status)
             for weight, num, den, _ in credits:
                 mean_field_score.add(weight, num, den)
@@ -130,17 +139,21 @@ def row_metrics(events: Iterable[Event]) -> RowMetrics:
                 entries += 1
     found = _counts(statuses)
     counts = Confusion(*found)
-    metrics = (
+    of_results: tuple[Ratio, ...] = (
         counts.sums("precision"),
         counts.sums("recall"),
         counts.sums("f1"),
         mean_field_score.ratio(),
-        overall_score.ratio(),
-        field_score.ratio(),
-        (passed, entries),
     )
+    of_entries: tuple[Ratio, ...] = overall_score.ratio(), field_score.ratio(), (passed, entries)
     otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
-    return RowMetrics(found, tuple([each if each[1] else otherwise for each in metrics]), surplus)
+    if results and not mean_field_score.whole:
+        otherwise = ZERO if failed else UNDEFINED
+        of_results = (UNDEFINED,) * len(of_results)
+    if entries and not field_score.whole:
+        of_entries = (UNDEFINED,) * len(of_entries)
+    metrics = tuple([each if each[1] else otherwise for each in (*of_results, *of_entries)])
+    return RowMetrics(found, metrics, surplus, failed)
 
 
 def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
@@ -181,11 +194,12 @@ def _counts(statuses: Sequence[FieldStatus]) -> Counts:
 class Weighted:
     """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
 
-    __slots__ = ("_earned", "_others", "_whole")
+    __slots__ = ("_earned", "_others", "whole")
 
     def __init__(self) -> None:
         self._earned: Number = 0
-        self._whole: Number = 0
+        self.whole: Number = 0
+        """The sum of the weights."""
         self._others: list[tuple[Number, int, int]] = []
 
     def add(self, weight: Number, num: int, den: int) -> None:
@@ -194,15 +208,15 @@ class Weighted:
             self._earned += weight * num
         else:
             self._others.append((weight, num, den))
-        self._whole += weight
+        self.whole += weight
 
     def ratio(self) -> Ratio:
         """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""
         if not self._others:
-            return _whole_numbers(self._earned, self._whole)
+            return _whole_numbers(self._earned, self.whole)
         common = lcm(*[den for _, _, den in self._others])
         others = sum([weight * num * (common // den) for weight, num, den in self._others])
-        return _whole_numbers(self._earned * common + others, self._whole * common)
+        return _whole_numbers(self._earned * common + others, self.whole * common)
 
 
 def _whole_numbers(num: Number, den: Number) -> Ratio:
@@ -230,23 +244,37 @@ def events_of(scored: Scored) -> list[Event]:
         found.append(Event(array.field, FieldStatus.NOT_MEASURED, whole, entry, items))
     units: dict[object, list[Outcome]] = {}
     for number, result in enumerate(scored.fields):
-        units.setdefault(result.path if "metric" in result.details else number, []).append(result)
+        judged = within.get(result.path)
+        if judged is not None and judged.comparator is not None and judged.says(result):
+            found += _judged_list(judged, result, _credit(result, scale))
+        else:
+            units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
         statuses = [result.status for result in results]
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
         measured = [result for result in results if result.status in MEASURED]
         credits = tuple(_credit(result, scale) for result in measured)
-        field = results[0].field
-        path = results[0].path if field is None else field
-        inner = [result for result in measured if not is_entry(result, within)]
-        if not inner or len(inner) == len(measured):
-            found.append(Event(path, status, credits, not inner))
-            continue
-        # a list of which one metric says which items match: only its other metrics are entries of their own
-        found.append(Event(path, status, credits))
-        beside = tuple(_credit(result, scale) for result in measured if is_entry(result, within))
-        found.append(Event(path, FieldStatus.NOT_MEASURED, beside, True, Items(0, 0, 0, 0)))
+        found.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))
     return found
+
+
+def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Event]:
+    """What a list counts of which a metric says which items match: its credit once, and a status for each item.
+
+    What is no list counts as in any aligned list: it is one value, beside the items of the other side that are missing.
+    """
+    unlike = result.status is FieldStatus.MISMATCH and "matched" not in result.details
+    items = array.matched + array.missing + array.extra
+    if result.status is FieldStatus.ERROR or not items or (unlike and not array.missing):
+        return [Event(result.place, result.status, (credit,))]
+    extra = 1 if unlike else array.extra
+    counted = zip(
+        (FieldStatus.MATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION),
+        (array.matched, array.missing, extra),
+        strict=True,
+    )
+    whole = Event(result.place, FieldStatus.NOT_MEASURED, (credit,))
+    return [whole, *(Event(result.place, status) for status, count in counted for _ in range(count))]
 
 
 def _credit(result: Outcome, scale: int) -> Credit:
@@ -304,6 +332,8 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
         return
     if event.status in _KINDS:
         yield (event.path, _KINDS[event.status], 1), 1
+    if event.status is FieldStatus.NOT_MEASURED:
+        return  # a list whose items are counted one by one
     mean = Weighted()
     for weight, share_num, share_den, _ in event.credits:
         mean.add(weight, share_num, share_den)

@@ -22,7 +22,7 @@ from evaluators.fields.tree import FieldNode, SchemaPath
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import Finding
 from evaluators.fields.xeval import parse_eval_schema
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model import MISSING, FieldStatus
 from evaluators.registry import suggestion
 from evaluators.values.path_text import Step, display
@@ -112,7 +112,13 @@ def check_expected(
 
 def check_listed(document: Any, tree: ClosedTree | SchemaScoring) -> Iterator[ExpectedFinding]:
     """An error for each listed field of one document whose expected value its comparator cannot read; where one result is a value, for
-    each such value."""
+    each such value. One that cannot be reshaped is the only one that is told."""
+    try:
+        document = tree.reshapings.of_expected(document)
+    except RowProblem as error:
+        issue = error.issue
+        yield ExpectedFinding("error", issue.code, 0, 0, "$", "$", issue.message, "", issue.hint)
+        return
     if isinstance(tree, SchemaScoring):
         yield from (each for each in check_expected([document], tree.root) if each.code.startswith("expected-"))
         return

@@ -3,7 +3,7 @@ a comparator is asked only to put into words what it decided."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +15,7 @@ from evaluators.fields.pair import CROWDED, notes_on
 from evaluators.fields.post_process import Processor, post_process
 from evaluators.fields.readable import Ask
 from evaluators.fields.rules import EQUAL, Explained, Partial, explain_rule
-from evaluators.fields.scored import MEASURED, Scored
+from evaluators.fields.scored import MEASURED, Scored, together
 from evaluators.fields.settle import (
     OURS,
     WRONG,
@@ -141,6 +141,8 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
         if status is FieldStatus.NOT_JUDGED and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
             details["unreadable"] = True
         score = _score(status)
+        if shown.totals is not None:
+            status = _of_items(status, details)
         if isinstance(judged, Partial):
             score, details["ratio"] = judged.num / judged.den, (judged.num, judged.den)
         details |= shown.details
@@ -150,6 +152,16 @@ def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outco
             path, status, score, float(shown.weight), node.name, said.reason or reason_of(status, e, o), shown.metric.rule,
             e, o, details,
         ), said.problem, shown  # fmt: skip
+
+
+def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus:
+    """The status of a list whose metric says which items match: that of its items together, whatever is enough for a pass."""
+    if status not in (FieldStatus.MATCH, FieldStatus.MISMATCH):
+        return status
+    kinds = {"missed": FieldStatus.OMISSION, "spurious": FieldStatus.HALLUCINATION}
+    nulls = {"extracted_null": FieldStatus.OMISSION, "gold_null": FieldStatus.HALLUCINATION}
+    found = [kind for name, kind in kinds.items() if details.get(name)]
+    return together(found) if found else nulls.get(str(details["code"]), status)
 
 
 def explain_finding(finding: Finding, number: int) -> Explained:
@@ -180,11 +192,12 @@ def lists_of(walk: Walk, row: int) -> list[ShownList]:
     for each in walk.lists:
         for at in each.frame.positions(row):
             location, e, o = each.frame.where(at), each.whole.e[at], each.whole.o[at]
-            listed = ShownList(location, each.node, e, o)
+            pairs, notes = list[tuple[int, int]](), list[str]()
             if each.items is not None:
-                notes = notes_on(each.node.align, each.frame.e[at], each.frame.o[at])
+                notes = notes_on(each.node.align, each.frame.e[at], each.frame.o[at], walk.absent.if_any)
                 notes += [CROWDED] if at in each.items.crowded else []
-                listed = ShownList(location, each.node, e, o, each.items.pairs_of(at), tuple(notes))
+                pairs = each.items.pairs_of(at)
+            listed = ShownList(location, each.node, e, o, pairs, tuple(notes), walk.absent.has(e))
             found.append((order_of(walk.trails[id(each.node)], location), listed))
     return [listed for _, listed in sorted(found, key=lambda each: each[0])]
 

@@ -4,14 +4,18 @@ item of the output without a partner is held against."""
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, repeat
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from evaluators.fields.frame import Frame, Unpaired
 from evaluators.fields.pair import ItemKeys, Paired
+from evaluators.issues import RowProblem
 from evaluators.model import MISSING
+from evaluators.values.pairing import identity
+from evaluators.values.transforms import TransformError
 
 
 class ItemFrames(NamedTuple):
@@ -102,6 +106,67 @@ def extra_items(frame: Frame, o: Sequence[Any], extra: Sequence[tuple[int, int]]
         [MISSING] * len(extra), [o[at][place] for at, place in extra], rows, frame, owners,
         [Unpaired(place) for _, place in extra],
     )  # fmt: skip
+
+
+class Kept(NamedTuple):
+    """The lists of a frame without the items that are the same as an earlier one, and where those that are left stood."""
+
+    lists: Frame
+    ours: Sequence[Sequence[int]]
+    theirs: Sequence[Sequence[int]]
+
+    def placed(self, items: ItemFrames) -> ItemFrames:
+        """The items of these lists with their places in the whole lists."""
+        pairs, surplus = items.pairs, items.surplus
+        owners, steps = pairs.owners or (), pairs.steps if isinstance(pairs.steps, list) else ()
+        places = [self.ours[at][step] for at, step in zip(owners, steps, strict=True)]
+        partners = [
+            None if column is None else self.theirs[at][column] for at, column in zip(owners, items.partners, strict=True)
+        ]
+        extra_owners, extra = surplus.owners or (), surplus.steps if isinstance(surplus.steps, list) else ()
+        extras = [Unpaired(self.theirs[at][step.index]) for at, step in zip(extra_owners, extra, strict=True)]
+        return items._replace(
+            pairs=Frame(pairs.e, pairs.o, pairs.rows, self.lists, owners, places), partners=partners,
+            surplus=Frame(surplus.e, surplus.o, surplus.rows, self.lists, extra_owners, extras),
+        )  # fmt: skip
+
+
+def each_once(frame: Frame, key_of: Callable[[Any], Hashable] | None) -> Kept | None:
+    """The lists of a frame as sets; None where no list has an item twice.
+
+    Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
+    """
+    ours: list[Sequence[int]] = []
+    theirs: list[Sequence[int]] = []
+    for a, b in zip(frame.e, frame.o, strict=True):
+        keys = _keys_of(a, b, key_of)
+        ours.append(_first_places(keys[: len(a)]))
+        theirs.append(_first_places(keys[len(a) :]))
+    if all(
+        len(a) == len(left)
+        for side, kept in ((frame.e, ours), (frame.o, theirs))
+        for a, left in zip(side, kept, strict=True)
+    ):
+        return None
+    e = [[side[at] for at in kept] for side, kept in zip(frame.e, ours, strict=True)]
+    o = e if frame.o is frame.e else [[side[at] for at in kept] for side, kept in zip(frame.o, theirs, strict=True)]
+    return Kept(Frame(e, o, frame.rows, frame), ours, theirs)
+
+
+def _keys_of(expected: Sequence[Any], output: Sequence[Any], key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
+    """What items of two lists share that are the same."""
+    if key_of is not None:
+        with suppress(TransformError, RowProblem, RecursionError):
+            return [*map(key_of, expected), *map(key_of, output)]
+    return [*map(identity, expected), *map(identity, output)]
+
+
+def _first_places(keys: Sequence[Hashable]) -> Sequence[int]:
+    """Where each key stands first."""
+    first: dict[Hashable, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    return [*first.values()]
 
 
 def values_of(frame: Frame) -> Frame:

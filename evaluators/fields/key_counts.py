@@ -1,5 +1,5 @@
 """What the walk through rows met in their lists: items whose key tells nothing, and lists that are too long; and values of
-outputs where null is expected.
+outputs where null is expected; paths that lead nowhere; cells that are nearly what a condition asks for.
 
     counts.take(scored_rows, offsets, nulls=False)
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from types import NoneType
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
@@ -23,12 +23,16 @@ from evaluators.fields.key_spelling import Respelt
 from evaluators.fields.pair import ItemKeys, key_reader
 from evaluators.fields.path_check import ScoredRow
 from evaluators.fields.walk_findings import WalkedLists
-from evaluators.model import MISSING, RowStatus
+from evaluators.model import JSON, MISSING, RowStatus
+from evaluators.values.paths import Path
+from evaluators.values.quoting import first_ones
 
 Side: TypeAlias = Literal["expected", "output"]
-What: TypeAlias = Literal["without_key", "duplicate_key", "too_long", "unclear_key"]
+What: TypeAlias = Literal["without_key", "duplicate_key", "too_long", "unclear_key", "no_items"]
 KINDS: Final = get_args(What)
 SIDES: Final[tuple[Side, Side]] = ("expected", "output")
+MOST_NEARLY: Final = 50
+"""Cells of a split that are counted apart."""
 FIRST_ROWS: Final = 5
 """Rows that are named; the rest is counted."""
 
@@ -37,7 +41,8 @@ class KeyFault(NamedTuple):
     """What can be wrong with the items of a list: which list, paired by which key, on which side, and what.
 
     `too_long`: freely paired, and too long to compare each item with each; the key is then the alignment. `unclear_key`: no list, but
-    the keys that others in an output could stand for, wherever they are.
+    the keys that others in an output could stand for, wherever they are. `no_items`: the list is empty, and rules, here the key, are
+    about its items.
     """
 
     path: str
@@ -47,7 +52,7 @@ class KeyFault(NamedTuple):
 
 
 ListKey: TypeAlias = tuple[str, str]
-"""A list, by its path, and the key that it is paired by."""
+"""A list, by its path, and the key that it is paired by; or a path, and the rule that names it."""
 
 
 class KeyCount(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -65,9 +70,11 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
     found: dict[str, KeyCount] = field(default_factory=dict)
     """By the fault, as JSON text."""
     looked_for: set[ListKey] = field(default_factory=set)
-    """The lists, with their keys, that had items."""
+    """The lists, with their keys, that had items; and the paths that a rule names, where there was a document."""
     met: set[ListKey] = field(default_factory=set)
-    """Those of them in which some item has the key."""
+    """Those of them in which some item has the key, and the paths that lead somewhere in some document."""
+    nearly: dict[str, int] = field(default_factory=dict)
+    """How often a cell is nearly what a condition asks for, by the number of the condition and the cell, as JSON text."""
     made_up: dict[str, int] = field(default_factory=dict)
     """How often an output has a value where null is expected, by the keys that lead there, as JSON text. Lists are not looked into."""
 
@@ -83,6 +90,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             ]
             for key, rows in walked.items()
         }
+        self._take_no_items(scored, offsets)
         if not nulls and not any(lists.values()) and not any(rows.respelt for rows in walked.values()):
             return
         numbers: dict[int, dict[int, int]] = {key: {} for key in walked}
@@ -103,6 +111,34 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     self.made_up[text] = self.made_up.get(text, 0) + 1
         for number in sorted(met):
             self.add(offsets[number], met[number])
+
+    def _take_no_items(self, scored: Sequence[ScoredRow], offsets: Sequence[int]) -> None:
+        """Counts the rows in which a rule is about the items of a list that has none."""
+        for offset, one in zip(offsets, scored, strict=True):
+            if one.rows is not None and one.verdict.status is not RowStatus.BLOCKED:
+                side, lists = one.rows.no_items(one.at)
+                if lists:
+                    faults = [
+                        KeyFault(path, first_ones([f'"{one}"' for one in rules], 5), side, "no_items")
+                        for path, rules in lists.items()
+                    ]
+                    self.add(offset, dict.fromkeys(faults, 1))
+
+    def count_nearly(self, number: int, cell: str) -> None:
+        """Counts a cell that is nearly what a condition asks for. Beyond the first few, cells are counted together."""
+        key = json.dumps([number, cell])
+        if key not in self.nearly and len(self.nearly) >= MOST_NEARLY:
+            key = json.dumps([number, ""])
+        self.nearly[key] = self.nearly.get(key, 0) + 1
+
+    def look_for(self, paths: Iterable[tuple[str, Path, Callable[[JSON], bool]]], documents: Sequence[JSON]) -> None:
+        """Notes which of the paths lead somewhere in a document of a row. Those that are known to are not looked for again."""
+        for name, path, is_in in paths if documents else ():
+            key = path.canonical, name
+            if key not in self.met:
+                self.looked_for.add(key)
+                if any(map(is_in, documents)):
+                    self.met.add(key)
 
     def add(self, row: int, met: Mapping[KeyFault, int]) -> None:
         """Counts the items of one row. Rows come in order."""

@@ -156,16 +156,12 @@ class KeySpelling(Settings):
         return frozenset(found)
 
     def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
-        """The output with known keys. One that is nested too deeply stays as it is, and so does the expected document itself."""
+        """The output with known keys; the expected document itself stays as it is."""
         own: dict[int, Mapping[str, str]] = {}
         unclear: dict[str, str] = {}
         if output.__class__ not in CONTAINERS or output is expected:
             return Respelt(output)
-        try:
-            document = self._respelt(_Place(known, [expected]), output, own, unclear)
-        except RecursionError:
-            return Respelt(output)
-        return Respelt(document, own, unclear)
+        return Respelt(self._respelt(_Place(known, [expected]), output, own, unclear), own, unclear)
 
     def _respelt(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
         """An object or a list with known keys; the very same where none is renamed."""

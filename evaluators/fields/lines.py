@@ -6,8 +6,9 @@ list of neighbours. A bare list of paths compares each of them exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from math import isfinite
 from typing import Any, Final
 
@@ -27,10 +28,10 @@ from evaluators.fields.named_comparators import (
     listed_once,
     word_in,
 )
-from evaluators.fields.reading import ALIGNMENTS, Align, read_align, read_path, read_transforms
+from evaluators.fields.reading import ALIGNMENTS, AS_A_SET, Align, read_align, read_path, read_transforms
 from evaluators.needs import Condition, read_conditions
 from evaluators.registry import nearest, suggestion
-from evaluators.settings import BadSettings, Detail, Loc, as_number, bad, read_each, spell
+from evaluators.settings import BadSettings, Detail, Loc, as_boolean, as_number, bad, read_each, spell
 from evaluators.values.paths import ANY, Path
 from evaluators.values.quoting import flow
 from evaluators.values.transforms import Transform
@@ -143,7 +144,9 @@ def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> Fiel
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    bare = None if set(body) == {"align"} else COMPARATORS.find("exact")()
+    reshapes = any(transform.reshapes for transform in found.get("transforms", ()))
+    only_shape = set(body) == {"align"} or (reshapes and set(body) <= {"align", "transforms"})
+    bare = None if only_shape else COMPARATORS.find("exact")()
     chosen: NamedComparator = found.pop("compare", NamedComparator(comparator=bare))
     if chosen.rule == "skip" and (others := [key for key in body if key != "compare"]):
         hint = f"write {path.canonical}: skip, or another comparator"
@@ -205,15 +208,24 @@ def _skipped(index: int, spelled: object) -> Path:
 
 
 def _with_alignments_only(lines: list[FieldLine]) -> tuple[FieldLine, ...]:
-    """A line that only says how a list is aligned is scored itself when no `[*]` line below it uses the alignment."""
-    arrays = _looked_into(lines)
+    """A line that only says how a list is aligned, or what is made of its value first, is scored itself when no line below it uses
+    that: of a list, no `[*]` line."""
+    arrays, above = _looked_into(lines), _above(lines)
     exact = COMPARATORS.find("exact")()
     return tuple(
         replace(line, comparator=exact)
-        if line.comparator is None and not line.skip and line.path.steps not in arrays
+        if line.comparator is None
+        and not line.skip
+        and line.path.steps not in (arrays if line.align is not None or not line.transforms else above)
         else line
         for line in lines
     )
+
+
+def _above(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
+    """The places below which some line is."""
+    steps = [line.path.steps for line in lines if not line.skip and line.path.query is None]
+    return {one[:cut] for one in steps for cut in range(len(one))}
 
 
 def _looked_into(lines: Sequence[FieldLine]) -> set[tuple[Any, ...]]:
@@ -251,6 +263,9 @@ def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[st
         compare = name if not options else f"{{{name}: {flow(options)}}}"
         message = f'"{name}" is beside {_listed(body, key)}; here the comparator goes under "compare"'
         return Detail((name,), message, f"write {{compare: {compare}, {rest}}}", key=True)
+    if name == "unique" and "align" in body:
+        message = '"unique" is said of the alignment any_order'
+        return Detail((name,), message, f"write align: {AS_A_SET}, without unique", key=True, code="unknown-setting")
     hint = suggestion(name, NEIGHBOURS) or f"known settings: {', '.join(NEIGHBOURS)}"
     return Detail((name,), f'unknown setting "{name}" for a field', hint, key=True, code="unknown-setting")
 
@@ -274,9 +289,9 @@ def read_weight(value: object) -> Fraction:
     return Fraction(value) if isinstance(value, int) else Fraction(str(value))
 
 
-def _flag(value: object) -> bool:
+def _flag(setting: str, value: object) -> bool:
     if not isinstance(value, bool):
-        raise bad(f"expected true or false; found {spell(value)}")
+        raise bad(f"expected true or false; found {spell(value)}", hint=as_boolean(value, setting))
     return value
 
 
@@ -288,10 +303,10 @@ def _confidence(value: object) -> Path:
     return path
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "weight": read_weight,
-    "required": _flag,
-    "optional": _flag,
+    "required": partial(_flag, "required"),
+    "optional": partial(_flag, "optional"),
     "transforms": read_transforms,
     "align": read_align,
     "when": read_conditions,

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from evaluators.fields.lines import FieldLine, read_fields
+from evaluators.fields.reshaping import of_whole
 from evaluators.fields.tree import FIELDS, ORDERED, SCHEMA, Below, Compound, FieldNode, Metric, SchemaPath
 from evaluators.settings import BadSettings, Detail, Loc
 from evaluators.values.paths import ANY, Path
@@ -151,18 +152,20 @@ def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
     if line is None:
         if items is None:
             return _object(branch, below)
-        return FieldNode(path, "array", policy=FIELDS, listed=number, make=lambda: Below(items=items))
+        weight = _weight(branch)
+        return FieldNode(path, "array", weight=weight, policy=FIELDS, listed=number, make=lambda: Below(items=items))
     if line.skip:
         return FieldNode(path, weight=line.weight, skip=True, policy=FIELDS)
-    transforms = (*common, *line.transforms)
+    transforms = of_whole(line, common)[1]
     if line.together is not None:
         compound = Compound(line.together.fields, _metric(line, line.fallback_for))
         return _object(branch, below, compound, line.together.transforms(transforms))
     if line.align is not None and not below:
-        items = FieldNode((*path, ANY), "leaf", (_metric(line, None),), transforms, policy=FIELDS, listed=number)
+        metrics = (_metric(line, None),)
+        items = FieldNode((*path, ANY), "leaf", metrics, transforms, weight=line.weight, policy=FIELDS, listed=number)
     if items is not None:
         return FieldNode(
-            path, "array", align=line.align or ORDERED, weight=line.weight, required=line.required,
+            path, "array", align=line.align or ORDERED, weight=_weight(branch), required=line.required,
             fallback_for=line.fallback_for, policy=FIELDS if below else SCHEMA, listed=number,
             make=lambda: Below(items=items),
         )  # fmt: skip
@@ -181,12 +184,20 @@ def _object(
     transforms: tuple[Transform, ...] = (),
 ) -> FieldNode:
     """A place that is looked into key by key."""
-    line = branch.line
-    weight, required = (line.weight, line.required) if line is not None else (Fraction(1), False)
+    required = branch.line is not None and branch.line.required
     return FieldNode(
-        branch.path, "object", transforms=transforms, compound=compound, weight=weight, required=required,
+        branch.path, "object", transforms=transforms, compound=compound, weight=_weight(branch), required=required,
         policy=FIELDS, listed=branch.number, make=lambda: Below(keys),
     )  # fmt: skip
+
+
+def _weight(branch: Branch) -> Fraction:
+    """What a place counts: the weight of its line. One without a line, or whose line says how a list is aligned, counts as long as
+    something in it does."""
+    line = branch.line
+    if line is not None and line.comparator is not None:
+        return line.weight
+    return Fraction(any(inner.line is not None and inner.line.weight for inner in _lines_below(branch)))
 
 
 def _metric(line: FieldLine, fallback_for: str | None) -> Metric:

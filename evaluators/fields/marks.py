@@ -23,6 +23,7 @@ from evaluators.values.pairing import identity
 from evaluators.values.transforms import Transform, TransformError, chain
 
 if TYPE_CHECKING:
+    from evaluators.fields.absent_values import AbsentValues
     from evaluators.fields.tree import FieldNode
 
 ValueKey: TypeAlias = Callable[[Any], Hashable]
@@ -44,6 +45,7 @@ LeavesOf: TypeAlias = Callable[[Any], Leaves]
 
 
 class _Collected(Struct):
+    absent: AbsentValues | None = None
     keyed: list[Hashable] = field(default_factory=list)
     bare: list[Hashable] = field(default_factory=list)
     known: bool = True
@@ -74,11 +76,11 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
     return lambda value: key(apply(value))
 
 
-def leaves_of_node(node: FieldNode) -> LeavesOf:
-    """What gives the leaves of an item."""
+def leaves_of_node(node: FieldNode, absent: AbsentValues | None = None) -> LeavesOf:
+    """What gives the leaves of an item. What counts as `absent` is in no mark."""
 
     def read(item: Any) -> Leaves:
-        found = _Collected()
+        found = _Collected(absent)
         _collect(node, item, found)
         return found.leaves()
 
@@ -87,6 +89,11 @@ def leaves_of_node(node: FieldNode) -> LeavesOf:
 
 def _collect(node: FieldNode, value: Any, found: _Collected) -> None:
     if value is MISSING or node.skip:
+        return
+    if found.absent is not None and node.once(found.absent.at)(value):
+        found.known = (
+            found.known and found.absent.both == "skip"
+        )  # it may match a place that is absent on the other side, too
         return
     kind = CONTAINER.get(node.kind)
     if node.unit:

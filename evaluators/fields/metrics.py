@@ -7,9 +7,10 @@ one-key maps as they are written; `read_fallbacks` and `read_defaults` check a w
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
@@ -28,14 +29,16 @@ from evaluators.fields.named_comparators import (
     refuse_answers,
     word_in,
 )
-from evaluators.fields.reading import Align
+from evaluators.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.fields.schema_types import DEFAULTED, SEVERAL
 from evaluators.fields.tree import Compound, FieldNode, Metric, nodes
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, bad, read_each, spell
+from evaluators.values.quoting import first_ones, flow
 from evaluators.values.transforms import Transform
 
 _MOST_TURNS: Final = 3
+_MOST_NAMED: Final = 3
 _MOST_LISTS: Final = 8
 """More than any lists inside lists that a person describes one by one."""
 
@@ -64,11 +67,19 @@ def as_metric(chosen: NamedComparator, weight: Fraction = Fraction(1)) -> Metric
     return Metric(chosen.word, chosen.comparator, chosen.rule, weight, chosen.fallback_for)
 
 
-def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
-    """The alignment that stands in for a judged comparison of a whole list; None where a comparator is named.
+def names_alignment(data: object, context: Mapping[str, Any]) -> bool:
+    """Whether a word or a one-key map names an alignment of items, and no comparator of the suite or of a program."""
+    word = word_in(data)
+    return word in ALIGNMENTS and word not in COMPARATORS and word not in context.get("comparators", {})
 
-    The node of such a list has this alignment and `fallback_for="array_llm"`, and its items are scored on their own.
+
+def resolve_alignment(data: object, context: Mapping[str, Any]) -> Align | None:
+    """The alignment that is named for a list, or that stands in for a judged comparison of it; None where a comparator is named.
+
+    Its items are then scored on their own. Where it stands in, the node of the list has `fallback_for="array_llm"`.
     """
+    if names_alignment(data, context):
+        return read_align(data)
     if word_in(data) != OF_LISTS or not needs_judge(OF_LISTS, context) or fallback_of(OF_LISTS, context) is None:
         return None
     return choose(data, context).align
@@ -164,6 +175,40 @@ def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
         if node.fallback_for is not None:
             found[node.name, node.fallback_for] = node.align.how
     return found
+
+
+WrittenIn: TypeAlias = Literal["fields", "x-eval", "evaluation_config"]
+"""How the fields of a tree are written down."""
+
+
+def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
+    """What a reader should know of lists whose items go in no order and are compared by what costs: pairing asks nobody, unless the
+    list says so."""
+    found = []
+    for node in places(root):
+        if node.kind != "array" or not node.align.free or node.align.ask is not None:
+            continue
+        inside = ((each.name, metric) for each in places(node) for metric in each.all_metrics)
+        asked = list(dict.fromkeys(f"{name} ({metric.name})" for name, metric in inside if metric.comparator.costs))
+        if asked:
+            found.append(
+                f'the items of "{node.name}" are paired without asking about {first_ones(asked, _MOST_NAMED)}: two items that only '
+                "an answer would find alike are one missing and one extra; to ask about items that are left over, write "
+                + _asking(node.align, written)
+            )
+    return found
+
+
+def _asking(align: Align, written: WrittenIn) -> str:
+    """The line that has items paired by `hungarian`, asking about those that are left over."""
+    least = None if align.at_least is None else float(align.at_least)
+    options = {"ask": "leftover"} if least is None else {"at_least": least, "ask": "leftover"}
+    if written == "fields":
+        return f"align: {flow({'hungarian': options})}"
+    if written == "evaluation_config":
+        return f'"evaluation_config": {json.dumps({"metrics": [{"metric_id": "hungarian", "params": options}]})}'
+    threshold = {} if least is None else {"threshold": least}
+    return f'"x-eval-align": {json.dumps({"match_by": "hungarian", **threshold, "ask": "leftover"})}'
 
 
 def places(root: FieldNode) -> Iterator[FieldNode]:

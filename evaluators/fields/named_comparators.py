@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
 from evaluators.fields.compound import WORD as COMPOUND
 from evaluators.fields.compound import Together, read_names, takes_text
+from evaluators.fields.other_words import start_here, what_to_write
 from evaluators.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.registry import suggestion
@@ -165,6 +166,7 @@ def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
         if instead is None:
             raise judge_needed(word, *((word,) if isinstance(data, Mapping) else ()))
         return read_fallback(word, instead, context)
+    _refuse_bare_value(data)
     _refuse_unknown(data, context)
     _refuse_short_options(data, named, context)
     name, options = word_or_map(data, "comparator")
@@ -233,9 +235,12 @@ def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
 
 
 def refuse_answers(comparator: Comparator | None, here: str) -> None:
-    """Raises BadSettings for a comparator that reads right answers in a column, which are those of one field."""
+    """Raises BadSettings for a comparator that reads right answers, or a pattern, in a column: these are those of one field."""
     if comparator is not None and comparator.answers_column is not None:
-        message = f'the answers in a column are those of one field: "answers: row.{comparator.answers_column}" is of no use {here}'
+        column = comparator.answers_column
+        names = (name for name in type(comparator).model_fields if getattr(comparator, name) == f"row.{column}")
+        said = f'"{name}: row.{column}"' if (name := next(names, None)) is not None else f'the column "{column}"'
+        message = f"what stands in a column is about one field: {said} is of no use {here}"
         raise bad(message, hint="write it on the line of the field, as its only comparator")
 
 
@@ -271,6 +276,18 @@ def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
     return True
 
 
+def _refuse_bare_value(data: object) -> None:
+    """Refuses a number or a boolean in place of a comparator, with the comparator that it may stand for."""
+    if isinstance(data, bool):
+        instead = "exact" if data else "skip"
+    elif isinstance(data, int | float):
+        instead = flow({"numeric": {"tolerance": {"abs": data}}})
+    else:
+        return
+    message = f"expected the name of a comparator, or a map from its name to its options; found {spell(data)}"
+    raise bad(message, hint=f"write {instead}")
+
+
 def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     """Refuses a name that nobody has, before its options are looked at.
 
@@ -287,7 +304,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
     if presets:
         hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
     else:
-        hint = suggestion(name, (*known, *NEIGHBOURS)) or f"known: {', '.join(known)}"
+        hint = what_to_write(name, context, single) or suggestion(name, (*known, *NEIGHBOURS)) or start_here(named)
     loc = (name,) if single else ()
     raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
 

@@ -327,7 +327,8 @@ class OpenWalk:
             self._columns.append((status, (name,), rows))
             self._note_side(status, name, values, rows)
         elif kinds == {dict} and (self._top_level_only or all(values)):
-            self._full.append((status, name, rows))
+            if not self._top_level_only:  # else the document as a whole is no field
+                self._full.append((status, name, rows))
             self._objects_alone(status, name, values, rows)
         elif kinds == {list} and all(values):
             self._full.append((status, name, rows))

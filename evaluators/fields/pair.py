@@ -56,6 +56,8 @@ AT_ONCE: Final = 20_000
 """Pairs of items that are weighed in one go."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
+Absent: TypeAlias = Callable[[Any], bool] | None
+"""Whether a value counts as absent; None where nothing does that is there."""
 ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
 """What identifies each item of two lists; None is an item without a key."""
 
@@ -73,10 +75,13 @@ class Paired(NamedTuple):
 
 
 def paired_by_key(
-    align: Align, expected: Sequence[Items], output: Sequence[Items]
+    align: Align, expected: Sequence[Items], output: Sequence[Items], absent: Absent = None
 ) -> tuple[dict[int, Paired], dict[int, ItemKeys]]:
-    """Of some pairs of lists those that a key pairs otherwise than in list order, by position; and the keys that were read."""
-    read, found = key_reader(align), dict[int, Paired]()
+    """Of some pairs of lists those that a key pairs otherwise than in list order, by position; and the keys that were read.
+
+    A value that is `absent` is no key.
+    """
+    read, found = key_reader(align, absent), dict[int, Paired]()
     known: dict[int, ItemKeys] = {}
     for at, (ours, theirs) in enumerate(zip(expected, output, strict=True)):
         if ours and theirs:
@@ -86,11 +91,12 @@ def paired_by_key(
     return found, known
 
 
-def notes_on(align: Align, expected: Items, output: Items) -> list[str]:
+def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
     """What is worth saying of the keys of two lists: nothing when every item has a key of its own."""
     if align.how != "key_field":
         return []
-    keys = [("expected", [*map(key_reader(align), expected)]), ("output", [*map(key_reader(align), output)])]
+    read = key_reader(align, absent)
+    keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
     counted = [(side.count(None), name, "without a key") for name, side in keys]
     counted += [(len(repeated(side)), name, "with the key of an earlier one") for name, side in keys]
     return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
@@ -287,8 +293,8 @@ def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hash
     return _paired(pairs, ours, theirs)
 
 
-def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
-    """What identifies an item: None where it lacks every part of its key.
+def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable | None]:
+    """What identifies an item: None where it lacks every part of its key. What is `absent`, once transformed, is lacking.
 
     A part that the transforms cannot change, such as a number among texts, stays as it is.
     """
@@ -298,19 +304,19 @@ def key_reader(align: Align) -> Callable[[Any], Hashable | None]:
 
         def read_text(item: Any) -> Hashable | None:
             value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
-            if value.__class__ is str:
-                return str(value)
-            return None if value is MISSING else (identity(value),)
+            if value is MISSING or (absent is not None and absent(value)):
+                return None
+            return str(value) if value.__class__ is str else (identity(value),)
 
         return read_text
 
     def read(item: Any) -> Hashable | None:
         values = [path.get(item) for path in paths]
-        if all(value is MISSING for value in values):
-            return None
         if change is not None:
             values = [value if value is MISSING else _changed(change, value) for value in values]
-        return tuple(map(identity, values))
+        if absent is not None:
+            values = [MISSING if absent(value) else value for value in values]
+        return None if all(value is MISSING for value in values) else tuple(map(identity, values))
 
     return read
 

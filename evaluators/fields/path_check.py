@@ -16,11 +16,15 @@ for CREDIT it is the sum of numerators of the partial credit that results which 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, Generic, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
+from types import MappingProxyType
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from evaluators.fields.empty_values import EmptyValues
 from evaluators.fields.frame import Frame
 from evaluators.fields.key_spelling import KeySpelling, KnownKeys, Respelt
+from evaluators.fields.reshaping import Reshapings
 from evaluators.fields.scored import Documents
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue
@@ -72,6 +76,8 @@ class ScoredRows:
     """The documents side by side, with what stands at the places that were looked at."""
     respelt: Sequence[Respelt] = ()
     """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
+    unshaped: Mapping[int, Sequence[str]] = MappingProxyType({})
+    """By row, what is said of values of the output that could not be reshaped."""
 
     def with_known_keys(
         self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
@@ -79,6 +85,14 @@ class ScoredRows:
         """The outputs, with known keys."""
         self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
         return [one.document for one in self.respelt]
+
+    def reshaped(
+        self, how: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The documents, reshaped. Raises RowProblem for an expected value that cannot be."""
+        found = how.of_rows(expected, outputs)
+        self.unshaped = {at: said for at, said in enumerate(found.said) if said}
+        return found.expected, found.outputs
 
     @property
     def pairs_by_asking(self) -> bool:
@@ -92,6 +106,10 @@ class ScoredRows:
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         """What the fields of some rows come to where values are empty. `absent` are values that are called so."""
         return EmptyValues()
+
+    def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
+        """The lists without items on one side of a row, by path, each with the fields that lack something for it, or hold over nothing."""
+        return "output", {}
 
     def settle(self) -> None:
         """Takes the answers to what was asked, in a family of checks that asks."""
@@ -131,6 +149,8 @@ class ScoredRow(NamedTuple):
         if self.rows is None:
             return Reason()
         found = self.rows.reason(self.at, unreadable)
+        if said := self.rows.unshaped.get(self.at):
+            found = replace(found, text="; ".join(filter(None, (found.text, *said))))
         return self.rows.respelt[self.at].said(found) if self.rows.respelt else found
 
     def wrong(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.fields.absent_values import AbsentValues, BothAbsent
 from evaluators.issues import Blame, Issue, RowProblem, problem
 from evaluators.model import MISSING, FieldStatus, Outcome
 from evaluators.registry import suggestion
@@ -20,7 +21,6 @@ from evaluators.settings import Settings, bad, build, read_each, spell, under, w
 from evaluators.values.equality import same
 
 Processor: TypeAlias = Callable[[list[Outcome]], list[Outcome]]
-BothAbsent: TypeAlias = Literal["skip", "match"]
 Nulls: TypeAlias = Literal["value", "absent"]
 
 NULL_ALONE: Final = (None,)
@@ -70,8 +70,9 @@ def _name(processor: Processor) -> str:
 
 
 def null_processors(nulls: Nulls = "value", absent_values: Sequence[Any] | None = None) -> tuple[Processor, ...]:
-    """The post-processor that `nulls:` and `absent_values:` of a suite ask for, or none. Listed values are absent whatever `nulls` is."""
-    values = tuple(absent_values) if absent_values is not None else NULL_ALONE if nulls == "absent" else ()
+    """The post-processor that `nulls:` and `absent_values:` of a suite ask for, or none. Listed values are absent whatever `nulls` is,
+    and null is beside them where `nulls` says so."""
+    values = (*(absent_values or ()), *(NULL_ALONE if nulls == "absent" else ()))
     return (partial(reclassify_nulls, absent_values=values),) if values else ()
 
 
@@ -80,12 +81,14 @@ def reclassify_nulls(
     absent_values: Sequence[Any] | NullHandling = NULL_ALONE,
     both_absent: BothAbsent = "skip",
     demanded: Collection[str] = (),
+    required: Collection[str] = (),
 ) -> list[Outcome]:
     """The results, with some values taken for absent: null, and whatever else is listed.
 
     What counts is the value as it was compared. Absent on the expected side only: a hallucination; in the output only:
-    an omission; on both sides: skipped, or a match. A result of a container that was looked into stays. An expected value
-    that its comparator cannot read is no fault when it counts as absent. Of the fields in `demanded` the output's value alone decides.
+    an omission; on both sides: skipped, or a match. A result of a container that was looked into stays, unless it is absent on both
+    sides. An expected value that its comparator cannot read is no fault when it counts as absent. Of the fields in `demanded` the
+    output's value alone decides; one in `required` that both sides lack is an omission.
     """
     if isinstance(absent_values, NullHandling):
         both_absent = "skip" if absent_values.both_absent_skip else "match"
@@ -93,7 +96,7 @@ def reclassify_nulls(
     return [
         _demanded(result, absent_values)
         if result.field in demanded
-        else _reclassified(result, absent_values, both_absent)
+        else _reclassified(result, absent_values, both_absent, result.place in required)
         for result in results
     ]
 
@@ -113,25 +116,40 @@ def ships(processor: Processor) -> bool:
     return _function(processor) in (reclassify_nulls, propagate_batch_errors)
 
 
-def with_demanded(processors: Iterable[Processor], demanded: Collection[str]) -> tuple[Processor, ...]:
-    """The post-processors, where `reclassify_nulls` is told the `demanded` fields: those that the output's value alone decides."""
-    found: list[Processor] = []
+def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
+    """What all of some post-processors take for absent. Both sides match where one of them says so."""
+    found: list[Any] = []
+    both: BothAbsent = "skip"
     for one in processors:
-        if demanded and _function(one) is reclassify_nulls:
+        if _function(one) is reclassify_nulls:
             options = one.keywords if isinstance(one, partial) else {}
-            one = partial(reclassify_nulls, **options, demanded=demanded)
-        found.append(one)
-    return tuple(found)
+            given = options.get("absent_values", NULL_ALONE)
+            if isinstance(given, NullHandling):
+                both = both if given.both_absent_skip else "match"
+                given = given.absent_values
+            found += [value for value in given if not any(same(value, known) for known in found)]
+            both = "match" if options.get("both_absent") == "match" else both
+    return AbsentValues(tuple(found), both)
+
+
+def with_places(
+    processors: Sequence[Processor], demanded: Collection[str] = (), required: Collection[str] = ()
+) -> tuple[Processor, ...]:
+    """The post-processors, where each `reclassify_nulls` takes for absent what any of them does, and is told of some fields: the
+    `demanded` ones, which the output's value alone decides, and the `required` ones."""
+    absent = absent_values_of(processors)
+    told = partial(
+        reclassify_nulls, absent_values=absent.values, both_absent=absent.both, demanded=demanded, required=required
+    )
+    return tuple(told if _function(one) is reclassify_nulls else one for one in processors)
 
 
 def _function(processor: Processor) -> object:
     return processor.func if isinstance(processor, partial) else processor
 
 
-def _reclassified(result: Outcome, absent_values: Sequence[Any], both_absent: BothAbsent) -> Outcome:
+def _reclassified(result: Outcome, absent_values: Sequence[Any], both_absent: BothAbsent, required: bool) -> Outcome:
     """A result with its values taken for absent where they are listed; the same result where that changes nothing."""
-    if "metric" not in result.details and not result.details.get("outside"):
-        return result  # a container that was looked into
     unreadable = result.status is FieldStatus.NOT_JUDGED and bool(result.details.get("unreadable"))
     compared = result.status in _COMPARED or unreadable
     if not compared and result.status not in (FieldStatus.OMISSION, FieldStatus.HALLUCINATION):
@@ -143,10 +161,13 @@ def _reclassified(result: Outcome, absent_values: Sequence[Any], both_absent: Bo
     if expected and actual:
         if result.expected is MISSING and result.actual is MISSING:
             return result
+        if required:
+            return _with(result, FieldStatus.OMISSION, 0.0, "required, and absent on both sides", "gold_missing")
         if both_absent == "match":
             return _with(result, FieldStatus.MATCH, 1.0, "absent on both sides", "match")
         return _with(result, FieldStatus.SKIPPED, None, "absent on both sides", "both_absent")
-    if not compared:
+    looked_into = "metric" not in result.details and not result.details.get("outside")
+    if not compared or looked_into:
         return result
     if expected:
         return _with(result, FieldStatus.HALLUCINATION, 0.0, "the expected value counts as absent", "gold_null")

@@ -73,6 +73,8 @@ class Align(Struct, frozen=True):
     """Under `hungarian`: about which items comparators that cost may be asked."""
     cells: int | None = None
     """Under `any_order` and `hungarian`: how much two lists may come to, and still have each item compared with each."""
+    unique: bool = False
+    """Under `any_order`: items of a list that are the same count once."""
 
     @property
     def key(self) -> str | None:
@@ -87,7 +89,8 @@ class Align(Struct, frozen=True):
             return f"key_field {self.key}"
         least = [] if self.at_least is None else [f"at_least: {float(self.at_least):g}"]
         most = [] if self.cells is None else [f"cells: {self.cells}"]
-        options = ", ".join([*least, *([f"ask: {self.ask}"] if self.ask else []), *most])
+        once = ["unique: true"] if self.unique else []
+        options = ", ".join([*once, *least, *([f"ask: {self.ask}"] if self.ask else []), *most])
         return f"{self.how} {{{options}}}" if options else self.how
 
     @property
@@ -107,7 +110,11 @@ def read_align(data: object) -> Align:
     loc = (name,) if isinstance(data, Mapping) else ()
     how = next((known for known in ALIGNMENTS if known == name), None)
     if how is None:
-        hint = suggestion(name, ALIGNMENTS) or f"known: {', '.join(ALIGNMENTS)}"
+        hint = (
+            f"write align: {AS_A_SET}"
+            if name in ("set", "unique")
+            else suggestion(name, ALIGNMENTS) or f"known: {', '.join(ALIGNMENTS)}"
+        )
         raise bad(f'unknown alignment "{name}"', *loc, hint=hint, key=bool(loc))
     readers = _OPTIONS[how]
     if options and not readers:
@@ -124,6 +131,16 @@ def read_align(data: object) -> Align:
 
     with under(*loc):
         return Align(how, **dict(read_each(options.items(), read)))
+
+
+AS_A_SET: Final = "{any_order: {unique: true}}"
+"""How lists are compared as sets."""
+
+
+def _unique(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise bad(f"unique must be true or false; found {spell(value)}", hint="true: items that are the same count once")
+    return value
 
 
 def _cells(value: object) -> int:
@@ -179,7 +196,7 @@ def _key_paths(data: object) -> tuple[Path, ...]:
 
 _OPTIONS: Final[Mapping[AlignHow, Mapping[str, Callable[[Any], Any]]]] = {
     "ordered": {},
-    "any_order": {"cells": _cells},
+    "any_order": {"unique": _unique, "cells": _cells},
     "key_field": {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless},
     "hungarian": {"at_least": _share, "ask": _leftover, "cells": _cells},
 }

@@ -105,7 +105,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
         add_totals(self._total, [(events, 1)])
-        metrics = row_metrics(events)
+        metrics = row_metrics(events, self._scoring.required)
         if scored.problem is None:
             add_surplus(metrics.surplus, 1, self._total)
         lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
@@ -136,11 +136,11 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         if problem is not None:  # a row without a score; its other results still count by path
             events = self._coding.of(signature)
             add_totals(self._total, [(events, 1)])
-            return self._verdict(row_metrics(events), events, problem)
+            return self._verdict(row_metrics(events, self._scoring.required), events, problem)
         known = self._known.get(signature)
         if known is None:
             events = self._coding.of(signature)
-            metrics = row_metrics(events)
+            metrics = row_metrics(events, self._scoring.required)
             known = self._known[signature] = [self._verdict(metrics, events), 0, metrics.surplus]
             self._remembered += 1 + len(signature[0]) + len(signature[1])
         known[1] += 1

@@ -17,7 +17,7 @@ from evaluators.fields.path_check import ScoredRows
 from evaluators.fields.post_process import ships
 from evaluators.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.fields.scored import Documents, ListOutcome, Scored
-from evaluators.fields.settle import WRONG, of_fields
+from evaluators.fields.settle import WEIGHTLESS, WRONG, of_fields
 from evaluators.fields.walk import Lacking, Walk
 from evaluators.fields.walk_findings import WalkedLists
 from evaluators.issues import Issue, RowProblem
@@ -38,6 +38,8 @@ class SchemaRows(ScoredRows):
         """Walks through the documents; `cells` are those with right answers, by row. Raises RecursionError where the documents of
         several rows are nested too deeply for one of them."""
         self.scoring = scoring
+        if scoring.reshapings.each:
+            expected, outputs = self.reshaped(scoring.reshapings, expected, outputs)
         if scoring.keys is not None:
             outputs = self.with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
         self._sides = (expected, outputs, cells) if cells else (expected, outputs)
@@ -48,7 +50,7 @@ class SchemaRows(ScoredRows):
         self.walk: Walk | None = None
         """None where the documents of the one row are nested too deeply."""
         try:
-            self.walk = Walk(len(expected), lacking, cells=cells).go(scoring.root, self.frames)
+            self.walk = Walk(len(expected), lacking, cells=cells, absent=scoring.absent).go(scoring.root, self.frames)
         except RecursionError:
             self.release()
             if len(expected) > 1:
@@ -108,7 +110,7 @@ class SchemaRows(ScoredRows):
         return Documents(self.scoring.root, found)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-        if not self.scoring.processors:
+        if not self.scoring.by_results:
             return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []
         found = [each for each in self.scored(at).fields if each.status in WRONG]
         return [each for each in found if (each.field if each.field in listed else "") in wanted]
@@ -121,7 +123,7 @@ class SchemaRows(ScoredRows):
         if self.verdicts:
             verdict = self.verdicts[at]
         else:
-            verdict = verdict_of(row_metrics(events_of(found)), self.scoring, found.problem)
+            verdict = verdict_of(row_metrics(events_of(found), self.scoring.required), self.scoring, found.problem)
         details: dict[str, Any] = {
             **{name: num / den if den else None for name, (num, den) in zip(SCORES, verdict.metrics, strict=True)},
             "arrays": [_array(each) for each in found.arrays],
@@ -135,7 +137,8 @@ class SchemaRows(ScoredRows):
 
 
 def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:
-    """The verdict of a row that has these metrics. A score that is undefined for the row is not measured.
+    """The verdict of a row that has these metrics. A score that is undefined for the row is not measured. A required field that
+    does not match fails the row.
 
     With a problem, something other than the output broke a comparison: there is no score, and no metric.
     """
@@ -145,7 +148,7 @@ def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem 
     num, den = metrics.metrics[scoring.place]
     if not den:
         return Result(RowStatus.NOT_MEASURED, counts=metrics.counts, metrics=metrics.metrics)
-    passed = num / den >= scoring.pass_at
+    passed = num / den >= scoring.pass_at and not metrics.required_failed
     return Result(RowStatus.SCORED, passed, num, den, counts=metrics.counts, metrics=metrics.metrics)
 
 
@@ -166,5 +169,7 @@ def _reason(scored: Scored, verdict: Result) -> str:
     whole = match + sum(others)
     if not whole:
         return "there was nothing to compare"
+    if verdict.status is RowStatus.NOT_MEASURED:
+        return WEIGHTLESS
     long = [f"{array.path}: {CROWDED}" for array in scored.arrays if CROWDED in array.notes]
     return "; ".join([of_fields(match, whole, scored.fields, "field"), *long])

@@ -9,12 +9,14 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
 from msgspec import Struct
 
+from evaluators.fields.absent_values import AbsentValues
 from evaluators.fields.dialects import condition_note, dialect_note, dialect_of, dialects_in, keyword_problems, unwrap
 from evaluators.fields.evaluation_config import read_evaluation_config
 from evaluators.fields.key_spelling import KeySpelling, TreeKeys
 from evaluators.fields.metrics import fallbacks, places
-from evaluators.fields.post_process import Nulls, Processor
+from evaluators.fields.post_process import Nulls, Processor, absent_values_of
 from evaluators.fields.reading import Align
+from evaluators.fields.reshaping import UNCHANGED, Reshapings
 from evaluators.fields.tree import FieldNode, nodes
 from evaluators.fields.xeval import NULLS, read_xeval
 from evaluators.judges.judged_comparator import JudgedComparator
@@ -47,13 +49,15 @@ class SchemaTree(Struct, frozen=True):
 def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str, Any] | None = None) -> SchemaTree:
     """The tree of a schema in either dialect.
 
-    `context` has what `fields:` have (`comparators`, `fallback`, `judge`) and `defaults`, comparators by JSON type.
-    Raises BadSettings with every problem, each with its place inside the schema.
+    `context` has what `fields:` have (`comparators`, `fallback`, `judge`), `defaults`, comparators by JSON type, and
+    `usual_dialect`, that of a schema which uses neither. Raises BadSettings with every problem, each with its place
+    inside the schema.
     """
-    chosen = dialect_of(schema) if dialect == "auto" else _asked_for(dialect, schema)
+    usual = (context or {}).get("usual_dialect")
+    chosen = dialect_of(schema, usual or "x-eval") if dialect == "auto" else _asked_for(dialect, schema)
     notes: list[str] = []
     given = {**(context or {}), "defaults": dict((context or {}).get("defaults") or {}), "notes": notes}
-    if dialect == "auto" and (note := dialect_note(schema)) is not None:
+    if dialect == "auto" and (note := dialect_note(schema, usual)) is not None:
         notes.append(note)
     if (note := condition_note(schema)) is not None:
         notes.append(note)
@@ -100,11 +104,18 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     """Items of lists that only the output has lower the overall score, the field score and the overall pass rate."""
     keys: KeySpelling | None = None
     """Which spellings of an output's keys stand for those of the schema; None where each has to be spelt alike."""
+    reshapings: Reshapings = UNCHANGED
+    """What is done to documents before their fields are looked for."""
 
     @cached_property
     def known_keys(self) -> TreeKeys:
         """The keys that the schema knows."""
         return TreeKeys([self.root])
+
+    @cached_property
+    def absent(self) -> AbsentValues:
+        """What counts as absent."""
+        return absent_values_of(self.processors)
 
     @cached_property
     def place(self) -> int:
@@ -126,6 +137,11 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     def row_fields(self) -> tuple[str, ...]:
         """The fields whose status every row has of its own: all of them, where they are not too many to look at."""
         return self.fields if len(self.fields) <= MOST_ROW_FIELDS else ()
+
+    @cached_property
+    def required(self) -> frozenset[str]:
+        """The fields without which a row does not pass."""
+        return frozenset(node.name for node in nodes(self.root, once=True) if node.required and not node.skip)
 
     @cached_property
     def keyed_lists(self) -> tuple[tuple[Path, Align], ...]:

@@ -47,6 +47,8 @@ class ShownList(Struct, frozen=True):
     """The items that go together: (expected, output) indexes."""
     notes: tuple[str, ...] = ()
     """What is worth saying of how the items were paired."""
+    expects_nothing: bool = False
+    """The expected value counts as absent."""
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -54,7 +56,7 @@ class ShownList(Struct, frozen=True):
 
         Those of the output do not count where the expected side has something that is neither a list nor empty.
         """
-        counted = isinstance(self.expected, list) or self.expected in (MISSING, None, {})
+        counted = self.expects_nothing or isinstance(self.expected, list) or self.expected in (MISSING, None, {})
         return _size(self.expected), _size(self.actual) if counted else 0
 
     @property
@@ -217,6 +219,10 @@ _ONLY_THE_OUTPUT: Final = {
     "outside": "only the output has it, and the schema does not know it",
     "elsewhere": "only the output has it, and it belongs to another branch of the schema",
 }
+
+
+WEIGHTLESS: Final = "no field that counts was measured: the others have weight 0"
+"""Why a row is not measured that has fields to compare."""
 
 
 def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:

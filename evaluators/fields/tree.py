@@ -168,9 +168,15 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def of_answers(self) -> Comparator | None:
-        """The comparator of the place, where it reads right answers in a column; None for any other."""
+        """The comparator of the place, where it reads right answers, or a pattern, in a column; None for any other."""
         comparator = self.metrics[0].comparator if self.metrics and not self.skip else None
         return comparator if comparator is not None and comparator.answers_column is not None else None
+
+    @cached_property
+    def of_list(self) -> Comparator | None:
+        """The comparator of the place, where its expected value is a list of right answers; None for any other."""
+        comparator = self.metrics[0].comparator if len(self.metrics) == 1 and not self.skip else None
+        return comparator if comparator is not None and comparator.lists_answers else None
 
     @cached_property
     def lists_answers(self) -> bool:
@@ -223,7 +229,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def has_answers_below(self) -> bool:
         """A column may have the right answers of one of its keys."""
-        return self.kind == "object" and any(child.of_answers is not None for child in self.below.keys.values())
+        found = (child.of_answers for child in self.below.keys.values())
+        return self.kind == "object" and any(one is not None and one.reads == "both" for one in found)
 
     @cached_property
     def as_object(self) -> FieldNode | None:

@@ -31,6 +31,16 @@ from evaluators.settings import BadSettings, bad, spell, word_or_map
 BUILT_IN: Final[Mapping[str, Any]] = MappingProxyType(
     {"string": "exact", "number": "numeric", "integer": "numeric", "boolean": "exact"}
 )
+BY_FORMAT: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "date": "date",
+        "date-time": "date",
+        "time": "date",
+        "uri": "url",
+        "email": {"normalized": {"accents": "keep", "whitespace": "trim"}},
+    }
+)
+"""The comparators that `infer-schema` writes for texts whose `format` a JSON Schema names."""
 OTHERWISE: Final = "exact"
 """What every other type gets."""
 
@@ -108,13 +118,16 @@ WITHOUT_JUDGE: Final[Mapping[str, str]] = {
 """What is written for a value of a type. The dialect's own default for text is `string_semantic`, which asks a judge."""
 
 
-def annotate_xeval(schema: Schema, defaults: Mapping[str, Any] | None = None) -> Schema:
+def annotate_xeval(
+    schema: Schema, defaults: Mapping[str, Any] | None = None, formats: Mapping[str, Any] | None = None
+) -> Schema:
     """Give every place that is compared as one value the comparator of its type, and return the same schema.
 
     Places that have one, or an `x-eval-skip`, stay as they are. `defaults` are comparators by JSON type, which come
-    before those of `set_type_default`.
+    before those of `set_type_default`. `formats` are comparators of texts by the `format` that the schema names.
     """
-    _annotate(schema, {**type_defaults(), **(defaults or {})}, set())
+    chosen = {**type_defaults(), **(defaults or {})}
+    _annotate(schema, {**chosen, **{_format(name): one for name, one in (formats or {}).items()}}, set())
     return schema
 
 
@@ -127,7 +140,14 @@ def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
     has_inside = _annotate_inside(schema, defaults, done)
     if not has_inside and not {"x-eval-compare", "x-eval-skip", "$ref", "allOf"} & schema.keys():
         kind = types_of(schema).defaulted if "type" in schema else ""
-        schema["x-eval-compare"] = copy.deepcopy(defaults.get(kind, OTHERWISE))
+        of_kind = defaults.get(kind, OTHERWISE)
+        named = defaults.get(_format(str(schema.get("format"))), of_kind) if kind == "string" else of_kind
+        schema["x-eval-compare"] = copy.deepcopy(named)
+
+
+def _format(name: str) -> str:
+    """The name under which the comparator of a format stands among those of the types."""
+    return f"string:{name}"
 
 
 def _annotate_inside(schema: dict[str, Any], defaults: Mapping[str, Any], done: set[int]) -> bool:

@@ -71,6 +71,12 @@ def item_key(node: FieldNode) -> ValueKey | None:
     return value_key(node.metrics[0].comparator, node.transforms)
 
 
+def compared_whole(item: FieldNode) -> FieldNode:
+    """The place of the item itself, where of an item that is looked through nothing else is compared; else that of the item."""
+    reached = item.below.reached if not item.unit else ()
+    return reached[0][1] if len(reached) == 1 and not reached[0][0].steps and reached[0][0].query is None else item
+
+
 def alone(found: Comparison | RowProblem) -> FieldStatus:
     """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
     return MATCH if isinstance(found, Comparison) and found.passed else MISMATCH

@@ -22,18 +22,19 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from evaluators.comparators._comparator import Comparator
+from evaluators.fields.absent_values import NONE_ABSENT, AbsentValues
 from evaluators.fields.branches import Best, Fit, distinct, fitting_branches, knows
 from evaluators.fields.compared_values import IN_PLACE, ComparedValues, content
 from evaluators.fields.frame import Frame, InstancePath, Unpaired
 from evaluators.fields.gains import Worth, judged
-from evaluators.fields.item_frames import ItemFrames, against, aligned, in_order, values_of
-from evaluators.fields.marks import leaves_of_node
+from evaluators.fields.item_frames import ItemFrames, against, aligned, each_once, in_order, values_of
 from evaluators.fields.pair import AT_ONCE, Paired, Pairing, paired_by_key, paired_together, pairing
 from evaluators.fields.reached import reached
-from evaluators.fields.right_answers import with_answers
+from evaluators.fields.right_answers import with_answers, with_optional, with_own_pattern
 from evaluators.fields.scored import MEASURED
 from evaluators.fields.tree import FieldNode, SchemaPath
-from evaluators.fields.unit_rules import first_keys, item_key
+from evaluators.fields.unit_rules import compared_whole, first_keys
 from evaluators.fields.walk_findings import (
     AFTER,
     HALLUCINATION,
@@ -85,6 +86,7 @@ class Walk:
         above: Walk | None = None,
         left_out: Mapping[int, Collection[int]] = MappingProxyType({}),
         cells: Sequence[Mapping[str, Any]] = (),
+        absent: AbsentValues = NONE_ABSENT,
     ) -> None:
         self.count = count
         """How many rows there are."""
@@ -95,6 +97,8 @@ class Walk:
         """By the number of a listed field, the rows in which it is not looked at."""
         self.cells: Sequence[Mapping[str, Any]] = above.cells if above is not None else cells
         """By row, those in which comparators read right answers; none where no comparator does."""
+        self.absent: AbsentValues = absent if above is None else above.absent
+        """What is taken for missing. Of values that are compared as one, only while pairs are weighed: results say it themselves, later."""
         self.values = ComparedValues(weighing, asking)
         """What is compared as one value."""
         self.columns, self.findings = self.values.columns, self.values.findings
@@ -153,7 +157,13 @@ class Walk:
         node, frame = visit.node, visit.frame
         self.trails[id(node)] = visit.trail
         if self.cells and node.of_answers is not None:
-            frame = with_answers(node, node.of_answers, self._looked_at(node, frame), self.cells)
+            frame = self._with_cells(node, node.of_answers, frame)
+            visit = visit._replace(frame=frame)
+        if node.of_list is not None:
+            frame = with_optional(node.of_list, frame)
+            visit = visit._replace(frame=frame)
+        if self.absent.values and not node.skip and (self.weighing or not node.unit):
+            frame = self._without_value(visit) if node.unit else self._without_contents(node, frame)
             visit = visit._replace(frame=frame)
         there = frame.there()
         if there is not frame and (node.required or node.demanded) and not node.skip:
@@ -176,6 +186,37 @@ class Walk:
         """The pairs of a place in the rows in which its field is not left out."""
         left_out = () if node.line is None else self.left_out.get(node.line.number, ())
         return frame.part([at for at, row in enumerate(frame.rows) if row not in left_out]) if left_out else frame
+
+    def _with_cells(self, node: FieldNode, comparator: Comparator, frame: Frame) -> Frame:
+        """The pairs of a place with what the cells of their rows say, in the rows in which its field is not left out."""
+        frame = self._looked_at(node, frame)
+        if comparator.reads == "both":
+            return with_answers(node, comparator, frame, self.cells)
+        alone = node.policy.one_sided == "asked" and not self.weighing
+        return with_own_pattern(comparator, frame, self.cells, alone, self.absent)
+
+    def _without_value(self, visit: Visit) -> Frame:
+        """The pairs of a place that is compared as one value, while they are weighed: without absent values."""
+        node, frame = visit.node, visit.frame
+        absent = node.once(self.absent.at)
+        e, o = ([MISSING if absent(value) else value for value in side] for side in (frame.e, frame.o))
+        if self.absent.both == "match" and not node.required:
+            pairs = enumerate(zip(frame.e, frame.o, e, o, strict=True))
+            both = [at for at, (a, b, c, d) in pairs if c is d is MISSING and not a is b is MISSING]
+            self.columns.append(FieldColumn(node, frame.part(both), visit.inside, MATCH))
+        return frame.part(range(len(frame.rows)), e, o)
+
+    def _without_contents(self, node: FieldNode, frame: Frame) -> Frame:
+        """The pairs of a place that is looked into, without absent values on both sides where nothing is to be said of them."""
+        pairs = enumerate(zip(frame.e, frame.o, strict=True))
+        both = [at for at, (a, b) in pairs if self.absent.has(a) and self.absent.has(b) and not a is b is MISSING]
+        looked_for = node.required or node.demanded
+        if not both or not (looked_for or (self.weighing and self.absent.both == "skip")):
+            return frame
+        e, o = [*frame.e], [*frame.o]
+        for at in both:
+            e[at] = o[at] = MISSING
+        return frame.part(range(len(frame.rows)), e, o)
 
     def _absent(self, visit: Visit) -> None:
         """A required place that neither side has, or one that the output must have.
@@ -219,8 +260,7 @@ class Walk:
         if node.line is not None:
             return ((node.line.number, ""), *order_of((), finding.frame.items_above(finding.at)))
         below = more is not None and bool(more.below)
-        above = more.above if more is not None and more.above is not None else node
-        place = order_of(self.trails[id(above)], finding.location if location is None else location)
+        place = order_of(self.trails[id(finding.known)], finding.location if location is None else location)
         if below or node.unit:
             return place
         return (*place, (AFTER, ""))
@@ -236,7 +276,9 @@ class Walk:
         for path, child in node.below.reached:
             there = reached(frame, path)
             if self.cells and child.of_answers is not None:
-                there = with_answers(child, child.of_answers, self._looked_at(child, there), self.cells)
+                there = self._with_cells(child, child.of_answers, there)
+            if child.of_list is not None:
+                there = with_optional(child.of_list, there, reached(frame, path.part(0, -1)) if path.steps else None)
             if not (inside and child.demanded):
                 there = there.there()
             if there.rows and child.unit:
@@ -261,8 +303,8 @@ class Walk:
         items = [values_of(frame.of_kind(dict))] if dict in frame.kinds or dict in frame.others else []
         if list in frame.kinds or list in frame.others:
             whole = frame.of_kind(list)
-            found = self._items(node, below.items, whole)
-            self.lists.append(WalkedLists(node, whole, whole, found, [None] * len(whole.rows), inside))
+            compared, found = self._items(node, below.items, whole)
+            self.lists.append(WalkedLists(node, compared, whole, found, [None] * len(whole.rows), inside))
             items = [found.pairs, found.surplus, *items]
         self._later([Visit(below.items, each, True, trail) for each in items])
 
@@ -271,17 +313,26 @@ class Walk:
         kind = dict if visit.node.kind == "object" else list
         frame, objects = visit.frame, visit.node.as_object
         if objects is not None and dict in frame.kinds and dict in frame.others:
-            found = {
-                at for at, (a, b) in enumerate(zip(frame.e, frame.o, strict=True)) if a.__class__ is b.__class__ is dict
-            }
+            pairs = enumerate(zip(frame.e, frame.o, strict=True))
+            found = {at for at, (a, b) in pairs if a.__class__ is b.__class__ is dict} - self._lacks_a_side(frame)
             self._later([visit._replace(node=objects, frame=frame.part(sorted(found)))])
             frame = frame.part([at for at in range(len(frame.rows)) if at not in found])
             visit = visit._replace(frame=frame)
         full, odd = frame.full(kind)
+        if not (lacking := self._lacks_a_side(frame)).issubset(odd):
+            odd = sorted(lacking.union(odd))
+            full = frame.part(sorted({*range(len(frame.rows))}.difference(odd)))
         if full.rows:
             self._inside(visit._replace(frame=full), full, [None] * len(full.rows))
         if odd:
             self._unlike(visit, kind, odd)
+
+    def _lacks_a_side(self, frame: Frame) -> set[int]:
+        """The pairs of which a side counts as absent."""
+        if not self.absent.values:
+            return set()
+        pairs = enumerate(zip(frame.e, frame.o, strict=True))
+        return {at for at, (a, b) in pairs if self.absent.has(a) or self.absent.has(b)}
 
     def _unlike(self, visit: Visit, kind: type, places: Sequence[int]) -> None:
         """Pairs of which a side has no contents of the kind."""
@@ -291,12 +342,13 @@ class Walk:
         extra_or_one: list[int] = []
         own: dict[int, FieldStatus | None] = {}
         # a key of two empty objects may have to be there all the same
-        opens = (kind is dict and not frame.where(places[0])) or node.demanded or (self.cells and node.has_answers_below)
+        root, absent = kind is dict and not frame.where(places[0]), self.absent.has
+        opens = root or node.demanded or (self.cells and node.has_answers_below)
         for at in places:
             a, b = frame.e[at], frame.o[at]
-            ours, theirs = content(kind, a), content(kind, b)
+            ours, theirs = ("missing" if absent(one) else content(kind, one) for one in (a, b))
             counts, status = IN_PLACE[ours, theirs]
-            if counts == "extra" or (opens and ours == theirs == "empty"):
+            if counts == "extra" or (opens and ours == theirs == "empty") or (root and ours == theirs == "missing"):
                 extra.append(at)
                 continue
             if counts == "extra or one":
@@ -318,7 +370,7 @@ class Walk:
             self._inside(visit._replace(frame=part), whole, list(lost.values()))
         if extra:
             whole = frame.part(extra)
-            part = frame.part(extra, [kind()] * len(extra), list(whole.o))
+            part = frame.part(extra, [kind()] * len(extra), [kind() if absent(one) else one for one in whole.o])
             self._inside(visit._replace(frame=part), whole, [None] * len(extra))
         if extra_or_one:
             self._extra_or_one(visit, kind, extra_or_one)
@@ -397,9 +449,10 @@ class Walk:
 
     def _compound(self, visit: Visit, names: Sequence[str]) -> None:
         node, frame = visit.node, visit.frame
-        one = node.compound_place
+        one, keys = node.compound_place, node.below.keys
+        absent = {key: keys[key].once(self.absent.at) if key in keys else self.absent.has for key in names}
         e, o = (
-            [{key: side[key] for key in names if key in side} or MISSING for side in sides]
+            [{key: side[key] for key in names if not absent[key](side.get(key, MISSING))} or MISSING for side in sides]
             for sides in (frame.e, frame.o)
         )
         self.trails[id(one)] = visit.trail
@@ -414,14 +467,18 @@ class Walk:
         waiting: list[tuple[tuple[Any, ...], Any]] = [(below, value)]
         while waiting:
             steps, value = waiting.pop()
-            if isinstance(value, dict) and value:
+            absent = self.absent.has(value)
+            if absent and self.weighing and self.absent.both == "skip":
+                continue
+            if isinstance(value, dict) and value and not absent:
                 waiting += [((*steps, key), value[key]) for key in value]
-            elif isinstance(value, list) and value:
+            elif isinstance(value, list) and value and not absent:
                 waiting += [((*steps, Unpaired(index)), inner) for index, inner in enumerate(value)]
             else:
                 path = (*node.path, *(ANY if step.__class__ is Unpaired else step for step in steps))
                 place = self.lacking.get(path) or self.lacking.setdefault(path, FieldNode(path))
-                self._own(place, HALLUCINATION, frame, at, inside, More((), steps, value, elsewhere, node))
+                status = MATCH if absent and self.weighing else HALLUCINATION
+                self._own(place, status, frame, at, inside, More((), steps, value, elsewhere, node))
 
     # Lists
 
@@ -433,8 +490,8 @@ class Walk:
             self.lists.append(WalkedLists(node, frame, whole, None, own, inside))
             self._undeclared_items(visit, own)
             return
-        items = self._items(node, item, frame)
-        self.lists.append(WalkedLists(node, frame, whole, items, own, inside))
+        lists, items = self._items(node, item, frame)
+        self.lists.append(WalkedLists(node, lists, whole, items, own, inside))
         below = (*trail, None)
         self._later([Visit(item, items.pairs, True, below), Visit(item, items.surplus, True, below)])
 
@@ -449,7 +506,14 @@ class Walk:
             for column, value in enumerate(theirs):
                 self._extra(node, frame, at, value, (Unpaired(column),), False, visit.inside)
 
-    def _items(self, node: FieldNode, item: FieldNode, frame: Frame) -> ItemFrames:
+    def _items(self, node: FieldNode, item: FieldNode, frame: Frame) -> tuple[Frame, ItemFrames]:
+        """The lists of a frame as they are compared, and their items as they are paired; of lists that are sets, each item once."""
+        kept = each_once(frame, item.once(compared_whole).once(self.absent.item_key_of)) if node.align.unique else None
+        if kept is None:
+            return frame, self._paired_items(node, item, frame)
+        return kept.lists, kept.placed(self._paired_items(node, item, kept.lists))
+
+    def _paired_items(self, node: FieldNode, item: FieldNode, frame: Frame) -> ItemFrames:
         """The items of all lists of a frame as they are paired. Equal documents, and most lists, are paired in list order."""
         align = node.align
         asks = align.ask is not None and not self.weighing
@@ -459,7 +523,7 @@ class Walk:
             if align.how == "ordered" or frame.o is frame.e:
                 found = in_order(frame)
             elif align.how == "key_field":
-                paired, keys = paired_by_key(align, frame.e, frame.o)
+                paired, keys = paired_by_key(align, frame.e, frame.o, self.absent.if_any)
                 found = aligned(frame, paired)._replace(keys=keys)
             else:
                 found = aligned(frame, self._paired(node, item, frame, asks))
@@ -470,7 +534,7 @@ class Walk:
         """Which items of lists that differ go together. Pairs that have to be weighed are weighed for all lists at once."""
         found: dict[int, Paired] = {}
         running: dict[int, Pairing] = {}
-        leaves, key = item.once(leaves_of_node), item.once(item_key)
+        leaves, key = item.once(self.absent.leaves_of), item.once(self.absent.item_key_of)
         keys: dict[int, Hashable] = {}
         for at in frame.differing():
             ours, theirs = frame.e[at], frame.o[at]
@@ -513,7 +577,7 @@ class Walk:
         """The weighed results of each row, needed while pairs of list items are chosen."""
         columns = [(self._place(column.node), column) for column in self.columns]
         single = [
-            (self._place(one.node) if one.status is MATCH else (), one.row, ONE[one.status]) for one, _ in self.single
+            (self._place(one.known) if one.status is MATCH else (), one.row, ONE[one.status]) for one, _ in self.single
         ]
         known = [(self._place(node), row, counts) for node, row, counts, _ in self.known]
         return add_up(self.count, columns, [*single, *known])
@@ -545,7 +609,7 @@ class Walk:
             asks = frame.row_of(at) if self.asking or self.cells else None
             keys.append((id(node.origin or node), id(a), id(b), asks, id(against(frame, at))))
             if keys[at] not in self.chosen:
-                fits = fitting_branches(branches, a, b)
+                fits = fitting_branches(branches, *(MISSING if self.absent.has(one) else one for one in (a, b)))
                 if len(fits) > 1:
                     open_[at] = fits
                 else:

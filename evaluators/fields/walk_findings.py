@@ -63,6 +63,11 @@ class Finding(NamedTuple):
         place = self.frame.where(self.at)
         return place if self.more is None else (*place, *self.more.below)
 
+    @property
+    def known(self) -> FieldNode:
+        """The place, or the one above it that the schema knows."""
+        return self.more.above if self.more is not None and self.more.above is not None else self.node
+
 
 class FieldColumn(NamedTuple):
     """What is compared as one value, with its frame: each pair has one result for each metric."""

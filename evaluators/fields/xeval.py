@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.fields.metrics import (
+    names_alignment,
     refuse_list_metric,
     resolve_alignment,
     resolve_compound,
@@ -81,7 +82,7 @@ def _fill(at: SchemaReading) -> None:
     at.part.shape = shape_of(at.schema, types.names, types.nullable)
     align = partial(read_xeval_align, schema=at.schema, path=at.path, note=at.note)
     at.part.transforms = _reading(at, "x-eval-transform", read_transforms, ())
-    at.part.align = _reading(at, "x-eval-align", align, ORDERED)
+    at.part.align = _reading(at, "x-eval-align", align, _usual_alignment(at))
     idle = at.idle or at.part.skip
     at.idle = idle or not typed
     _compare(at)
@@ -115,8 +116,8 @@ def _compare(at: SchemaReading) -> None:
             _compound(at, entry["compound"])
             return
         refuse_list_metric(word_in(entry), _possible(at, types), at.context)
-        alignment = resolve_alignment(entry, at.context) if at.part.kind == "array" else None
-        if alignment is not None:
+        stands_in = at.part.kind == "array" and word_in(entry) == OF_LISTS
+        if stands_in and (alignment := resolve_alignment(entry, at.context)) is not None:
             at.part.align, at.part.fallback_for = alignment, OF_LISTS
             return
         at.part.metrics = (_metric(at, entry),)
@@ -187,11 +188,18 @@ def _metric(at: SchemaReading, entry: object) -> Metric:
     return at.reader.metrics[known]
 
 
+def _usual_alignment(at: SchemaReading) -> Align:
+    """How the items of a list are paired that does not say it: as the suite's default for lists does, else in order."""
+    named = (at.context.get("defaults") or {}).get("array")
+    return read_align(named) if at.part.kind == "array" and names_alignment(named, at.context) else ORDERED
+
+
 def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
     """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
     known = f"default of {json_type}"
     if known not in at.reader.metrics:
         named = (at.context.get("defaults") or {}).get(json_type, otherwise)
+        named = otherwise if names_alignment(named, at.context) else named
         at.reader.metrics[known] = resolve_metric(named, at.context, at.shown)
     return at.reader.metrics[known]
 
@@ -266,13 +274,14 @@ def _reading(at: SchemaReading, key: str, read: Callable[[object], Read], otherw
         return otherwise
 
 
-ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold")
+ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold", "ask", "unique")
 OF_A_KEY: Final = ("transforms", "keyless")
+OF_HUNGARIAN: Final = {"threshold": "at_least", "ask": "ask"}
 MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
 
 
 def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath, note: Callable[[str], None]) -> Align:
-    """`{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, threshold: …}` of the schema at a path."""
+    """What `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` says of the schema at a path."""
     if types_of(schema).one != "array":
         hint = "write it beside the items of a list"
         raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
@@ -302,8 +311,17 @@ def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath,
 
 def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Align:
     options: dict[str, Any] = {}
-    if how == "hungarian" and value.get("threshold") is not None:
-        options = {"at_least": value["threshold"]}
+    if how != "hungarian" and "ask" in value:
+        message = f'"ask" is about items that hungarian leaves over; {how} asks nobody'
+        raise bad(message, "ask", hint="match_by: hungarian", key=True)
+    if how != "any_order" and "unique" in value:
+        raise bad(
+            f'"unique" is about lists as sets; {how} pairs every item', "unique", hint="match_by: any_order", key=True
+        )
+    if how == "any_order" and "unique" in value:
+        options = {"unique": value["unique"]}
+    if how == "hungarian":
+        options = {ours: value[name] for name, ours in OF_HUNGARIAN.items() if value.get(name) is not None}
     if how == "key_field":
         if not value.get("key"):
             raise bad('"key_field" needs "key"', hint='write {"match_by": "key_field", "key": "id"}')
@@ -349,7 +367,7 @@ def _spelled_keys(key: object, names: list[str]) -> object:
 
 def _as_written(loc: Loc) -> Loc:
     """Where a part of an alignment stands in x-eval-align."""
-    if loc[:1] in (("hungarian",), ("key_field",)):
+    if loc[:1] in (("hungarian",), ("key_field",), ("any_order",)):
         loc = loc[1:]
     return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc
 

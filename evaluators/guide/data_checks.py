@@ -10,29 +10,31 @@ from msgspec.structs import replace
 
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
+from evaluators.api.trackers import chosen
 from evaluators.fields.named_comparators import with_its_space
 from evaluators.guide.field_warnings import field_warnings, label_warnings
 from evaluators.issues import Blame, Issue
+from evaluators.reports.conclusions import GAPS
+from evaluators.reports.data_warnings import NO_JSON
 from evaluators.reports.display import visible
-from evaluators.reports.kinds_read import UNUSED_OPTIONAL
+from evaluators.reports.doubtful_values import IN_DOUBT, doubts_listed
 from evaluators.reports.suite_page import settings_as_written
 from evaluators.run.empty_answers import empty_answer_note
+from evaluators.run.engines.engine import engine_of
 from evaluators.run.exit_code import Facts, exit_code
+from evaluators.run.gates import written_gates
 from evaluators.run.metrics import counted, full_name, rows_text
 from evaluators.run.places import loc_in_test_set
-from evaluators.run.preparing import Prepared, check_gate_targets, prepare
+from evaluators.run.preparing import Prepared, check_gate_targets, check_results, masked_problems, prepare
 from evaluators.run.result import RunResult
+from evaluators.testsets.byte_store import LocalFiles, scheme_of, store_of
+from evaluators.testsets.derived import columns_read
 from evaluators.testsets.reader import whole as read_whole
 from evaluators.testsets.selection import Selection
-from evaluators.testsets.test_set_checks import absent_places, contradictions, is_here, repeated_keys, unused_columns
-from evaluators.testsets.test_set_config import Joined
+from evaluators.testsets.test_set_checks import absent_places, answer_warnings, is_here, unused_columns
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
-
-_SPARE: Final = ("unmatched-id", "no-output-for-row", "duplicate-id", "missing-id", UNUSED_OPTIONAL)
-"""Warnings that keep nothing from being measured: outputs that no row asks for, rows without an output where that counts
-0, ids that are missing or stand in several rows."""
 
 
 class DataCheck(Struct, frozen=True):
@@ -46,22 +48,19 @@ class DataCheck(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[Issue, ...]:
-        """What keeps rows from being measured, and gaps that more rows cannot close."""
+        """What a run of all rows would count as problems: what keeps rows from being measured, and gaps that more rows cannot close."""
         result = self.result
         if not result.rows:
             none = Issue("no-rows", Blame.TESTSET, "there are no rows, so nothing can be measured", result.test_set)
             return (*result.issues, none)
-        return result.issues if self.partial else (*result.issues, *self._gaps)
+        return result.issues if self.partial else (*result.issues, *(one for one in result.warnings if one.code in GAPS))
 
     @property
     def warnings(self) -> tuple[Issue, ...]:
         """What only has to be said."""
-        spare = (issue for issue in self.result.warnings if issue.code in _SPARE)
-        return (*spare, *(self._gaps if self.partial else ()), *self.oddities)
-
-    @property
-    def _gaps(self) -> tuple[Issue, ...]:
-        return tuple(issue for issue in self.result.warnings if issue.code not in _SPARE)
+        listed = {IN_DOUBT, *(() if self.partial else GAPS)}
+        told = (issue for issue in self.result.warnings if issue.code not in listed)
+        return (*told, *self.oddities)
 
     @property
     def exit_code(self) -> int:
@@ -75,6 +74,18 @@ def check_gates(suite: Suite) -> None:
     check_gate_targets(suite, tuple(outputs) if isinstance(outputs, dict) else None)
 
 
+def check_destinations(suite: Suite) -> None:
+    """Raises Problems (config) for an engine, a tracker or a store for results that a run of the suite would refuse."""
+    with masked_problems(suite):
+        engine_of(suite.engine, None, None)
+        chosen([one.name for one in suite.tracking], suite.tracking, None)
+        if scheme_of(suite.results.folder) is not None:
+            check_results(suite.results.folder)
+            store = store_of(suite.results.folder)
+            if not isinstance(store, LocalFiles):
+                store.files()
+
+
 def check_columns(suite: Suite) -> None:
     """Raises Problems where the suite itself names one column as the output and as the expected answer."""
     config = suite.test_set
@@ -85,7 +96,8 @@ def check_columns(suite: Suite) -> None:
 def suite_words(suite: Suite, alone: bool) -> str:
     """The good news about a suite, and its notes. `alone` says that nothing else is looked at."""
     well = "no problems" if alone else "the suite itself has no problems"
-    head = f"{suite.config.source.name}: {well}; {counted(len(suite.lines), 'evaluator')}, {counted(len(suite.gates), 'gate')}"
+    parts = f"{counted(len(suite.lines), 'evaluator')}, {counted(len(written_gates(suite.gates)), 'gate')}"
+    head = f"{suite.config.source.name}: {well}; {parts}"
     return _lines([head, *(f"note: {note}" for note in suite.notes), *(f"warning: {one}" for one in _unsaid(suite))])
 
 
@@ -121,8 +133,11 @@ def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mappin
     return DataCheck(
         result,
         not whole and result.rows >= LOOKED_AT,
-        (*notes, *filter(None, (unused, empty_answer_note(suite.lines, prepared.roles, _rows(prepared))))),
-        (*_oddities(prepared), *label_warnings(*looked_at), *field_warnings(*looked_at)),
+        (
+            *notes,
+            *filter(None, (unused, empty_answer_note(suite.lines, prepared.roles, _rows(prepared)))),
+        ),
+        (*_oddities(prepared), *_doubts(prepared), *label_warnings(*looked_at), *field_warnings(*looked_at)),
     )
 
 
@@ -136,10 +151,8 @@ def _rows(prepared: Prepared) -> Iterator[Mapping[str, Any]]:
 
 def _used(prepared: Prepared) -> set[str]:
     """The columns that play a role, or that the suite names."""
-    config, plan = prepared.suite.test_set, prepared.plan()
-    places = [config.output, *(config.outputs.values() if isinstance(config.outputs, dict) else ())]
-    own = [place.column for place in places if isinstance(place, Joined) and place.file is None]
-    return {*prepared.roles.values(), *plan.columns, *prepared.suite.named_columns(), *filter(None, own)}
+    read = {column for _, table in prepared.variants() for column in columns_read(table.table)}
+    return {*prepared.roles.values(), *prepared.plan().columns, *prepared.suite.named_columns(), *read}
 
 
 def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
@@ -147,9 +160,12 @@ def _oddities(prepared: Prepared) -> tuple[Issue, ...]:
     column, given = prepared.roles.get("expected"), prepared.roles.get("input")
     if column is None or "expected" not in prepared.suite.needed_roles():
         return ()
-    test_set = prepared.test_set
-    against = contradictions(test_set, given, column) if given is not None else ()
-    return (*repeated_keys(test_set, column), *against)
+    return tuple(answer_warnings(prepared.test_set, column, given))
+
+
+def _doubts(prepared: Prepared) -> list[Issue]:
+    """Expected values that may be read in two ways."""
+    return doubts_listed(prepared.suite.lines, prepared.roles, prepared.variants()[0][1])
 
 
 def has_data(suite: Suite) -> bool:
@@ -179,19 +195,25 @@ def data_words(found: DataCheck, suite: Suite) -> str:
             *_unreadable(result, suite),
             *(f"warning: {issue}" for issue in found.warnings),
             *_more(result),
-            *([] if found.problems else ["The suite fits the test set."]),
+            *([] if found.problems or _without_json(result) else ["The suite fits the test set."]),
         ]
     )
 
 
 def _unreadable(result: RunResult, suite: Suite) -> Iterable[str]:
     places = {line.name: line.settings.output_at or line.settings.at for line in suite.lines}
+    told = [issue.message.split('"')[1] for issue in _without_json(result)]
     for stats in result.evaluators:
-        if stats.unreadable:
+        if stats.unreadable and full_name(stats) not in told:
             has, it_scores = ("has", "it scores") if stats.unreadable == 1 else ("have", "they score")
             place = f', or nothing at "{at}"' if (at := places[stats.name]) else ""
             lost = f"{has} an output that holds no usable JSON{place}"
             yield f"note: {full_name(stats)}: {rows_text(stats.unreadable)} {lost}: {it_scores} 0"
+
+
+def _without_json(result: RunResult) -> list[Issue]:
+    """The warnings about evaluators for which no output holds JSON."""
+    return [issue for issue in result.warnings if issue.code == NO_JSON]
 
 
 def _more(result: RunResult) -> Iterable[str]:

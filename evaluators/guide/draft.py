@@ -7,14 +7,18 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import Ask
+from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.fields.inference.suggested_lines import lines_of, nulls_of, shape_of
+from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
+from evaluators.guide.field_columns import read_as_outputs
+from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Role, expected_of
 from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.python_lists import python_list
 from evaluators.values.quoting import flow, kind, quote
 
 _MOSTLY: Final = 0.8
@@ -29,7 +33,7 @@ _SENTENCE: Final = 4
 
 
 def evaluators_for(
-    outputs: Sequence[Any], expected: Sequence[Any] | None, columns: Mapping[Role, str], ask: Ask
+    outputs: Sequence[Any], expected: Sequence[Any] | None, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
     """The evaluators that fit the cells. Without expected answers, only the outputs are looked at."""
     if expected is None:
@@ -43,10 +47,13 @@ def evaluators_for(
     damaged = [cell for cell in expected if isinstance(cell, CellError)]
     empty = len(expected) - len(given) - len(damaged)
     guard = _guard(empty, columns)
+    pairs = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if not _absent(cell)]
     made = (
-        _of_documents(rows, len(given), guard, empty, ask)
+        _of_answers(pairs, guard, empty, columns, ask)
+        if given and "expected" in columns and _several_right(pairs)
+        else _of_documents(rows, len(given), guard, empty, ask)
         if given and len(rows) >= _MOSTLY * len(given)
-        else _of_texts([_text(cell) for cell in given], guard, empty, columns)
+        else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
     return replace(made, notes=(*made.notes, *_damage(damaged)))
 
@@ -96,7 +103,7 @@ def _damage(damaged: Sequence[CellError]) -> list[str]:
 
 
 def _of_documents(
-    rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: Ask
+    rows: Sequence[tuple[Any, Any]], count: int, guard: list[str], empty: int, ask: DefaultAnswers
 ) -> SuggestedEvaluators:
     """The evaluators for rows of an expected document and an output cell."""
     documents = [document for document, _ in rows]
@@ -114,7 +121,7 @@ def _of_documents(
         "- contains_json",
         "",
     ]
-    lines = lines_of(root, ask)
+    lines = read_as_outputs(lines_of(root, ask), rows)
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
@@ -132,11 +139,75 @@ def _of_documents(
                 replace(line, compare={"compare": line.compare, "optional": True}) if line.null else line
                 for line in lines
             ]
+    settings = {"nulls": meaning.word} if meaning is not None else {}
+    lines = with_counts(lines, rows, settings, ask)
+    notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
 
-def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mapping[Role, str]) -> SuggestedEvaluators:
+def _several_right(pairs: Sequence[tuple[Any, Any]]) -> bool:
+    """Whether a cell holds several right answers: lists of texts, where the outputs are no JSON."""
+    lists = [answers_in(_text(cell)) for cell, _ in pairs]
+    listed = sum(bool(one) for one in lists)
+    return listed >= _MOSTLY * len(pairs) and sum(_holds_json(output) for _, output in pairs) * 2 < len(pairs)
+
+
+def answers_in(text: str) -> list[str]:
+    """The right answers in a cell with a list of texts, as JSON or as Python prints it; none in any other cell."""
+    listed = python_list(text)
+    try:
+        found = parse(text) if listed is None and text.lstrip().startswith("[") else listed
+    except NotJSON:
+        return []
+    texts = [one for one in found if isinstance(one, str) and one.strip()] if isinstance(found, list) else []
+    return texts if isinstance(found, list) and len(texts) == len(found) else []
+
+
+def _of_answers(
+    pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    """The evaluator for cells that hold several right answers."""
+    line = {"type": "contains_any", "substrings": {"column": columns["expected"]}}
+    scored = {**line, "substrings": {"column": "expected"}}
+    right = passed(pairs, {"answer": scored, "case": {**scored, "case_sensitive": False}})
+    why = f"Each expected cell lists right answers, and the output names one of them; right in {right['answer']:,} of {len(pairs):,} rows."
+    lines = [*comment(why), "- contains_any:", "    name: answer", f"    substrings: {literal(line['substrings'])}"]
+    lines += [f"    {one}" for one in guard]
+    lines += _case("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
+    return SuggestedEvaluators(tuple(lines), ("answer",), "lists of right answers", tuple(_notes(empty, guard)))
+
+
+def _of_values(
+    pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
+) -> SuggestedEvaluators | None:
+    """The evaluator for cells that hold numbers, dates or addresses; None for others."""
+    line = value_line([cell for cell, _ in pairs], columns.get("expected", "the expected answer"), ask) if pairs else None
+    if line is None:
+        return None
+    line, looser = with_row_counts(line, pairs, ask)
+    name, what = NAMES[comparator_of(line)]
+    lines = [*comment(f"The expected answers are {what}: {line.why}."), "- exact_match:"]
+    lines += [f"    name: {name}", *(f"    {one}" for one in guard), f"    compare: {literal(line.compare)}"]
+    if looser is not None:
+        lines += [*comment(looser[0], "    "), f"    # compare: {literal(looser[1])}"]
+    notes = [*_notes(empty, guard), *([f"to review: {line.why}"] if line.several else ())]
+    return SuggestedEvaluators(tuple(lines), (name,), what, tuple(notes))
+
+
+def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The evaluator that reads whole numbers as numbers, in a comment, where more rows are then right."""
+    found = as_numbers(pairs)
+    if found is None:
+        return []
+    said, compare = found
+    return ["", *comment(said), f"# - exact_match: {literal({'name': 'number', 'compare': compare})}"]
+
+
+def _of_texts(
+    pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    texts = [_text(cell) for cell, _ in pairs]
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
     notes = tuple(_notes(empty, guard))
@@ -144,25 +215,54 @@ def _of_texts(texts: Sequence[str], guard: list[str], empty: int, columns: Mappi
     few = len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)
     if not texts or (few and words < _SENTENCE and letters <= _SHORT_TEXT):
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
-        why = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
-        lines = [*comment(why), "- exact_match:", "    name: label", *margin]
+        head = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
+        counted, case = _label_counts(pairs, ask)
+        lines = [*comment(f"{head}{counted}"), "- exact_match:", "    name: label", *margin, *case, *_as_numbers(pairs)]
         return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
     seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
     judge = _judged("Does the output say the same as the expected answer?", seen, margin)
     if letters <= _SHORT_TEXT:
+        right = passed(pairs, {"right": {"type": "correctness"}, "exact": {"type": "exact_match"}})
+        forgiving, strict = (f"right in {right[name]:,} of {len(pairs):,} rows" for name in ("right", "exact"))
         lines = [
-            *comment("The output is the expected text; capitals and spaces are forgiven."),
+            *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
             "- correctness:", "    name: right", *margin, "",
-            *comment("The expected text, to the letter."),
-            "- exact_match:", "    name: exact", *margin, *(judge if words >= _SENTENCE else ()),
+            *comment(f"The expected text, to the letter; {strict}."),
+            "- exact_match:", "    name: exact", *margin, *_as_numbers(pairs), *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
         return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
+    looked_at = pairs[:MOST_ROWS]
+    close = {"type": "similarity", "method": "words", "case_sensitive": False, "pass_at": 0.5}
+    right = passed(looked_at, {"close": close, "exact": {"type": "exact_match"}})
     lines = [
-        *comment("How many words of the output and of the expected text are the same. It says nothing of what a text means."),
+        *comment(
+            "How many words of the output and of the expected text are the same. It says nothing of what a text means; "
+            f"half of the words are there in {right['close']:,} of {len(looked_at):,} rows, and {right['exact']:,} are right to the letter."
+        ),
         "- similarity:", "    name: close_to_expected", "    method: words", "    case_sensitive: false", "    pass_at: 0.5",
         *margin, *judge,
     ]  # fmt: skip
     return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
+
+
+def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:
+    """How many labels are right, and the lines that forgive case where some differ in case alone."""
+    if not pairs:
+        return "", []
+    exact = {"type": "exact_match"}
+    right = passed(pairs, {"label": exact, "case": {**exact, "forgive": ["case"]}})
+    counted = f" Right in {right['label']:,} of {len(pairs):,} rows."
+    return counted, _case("labels", right["case"] - right["label"], "forgive: [case]", ask)
+
+
+def _case(what: str, more: int, line: str, ask: DefaultAnswers) -> list[str]:
+    """The line that sets case aside, where more rows are then right: in a comment, unless somebody asks for it."""
+    if more < 1:
+        return []
+    forgives = "upper and lower case did not count"
+    if offered(ask, what, more, forgives):
+        return [*comment(f"{more:,} more are right because case does not count.", "    "), f"    {line}"]
+    return [*comment(f"{more:,} more would be right if {forgives}:", "    "), f"    # {line}"]
 
 
 def _words(text: str) -> int:

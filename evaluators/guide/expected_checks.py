@@ -159,9 +159,13 @@ def _of_suite(found: Answers) -> Iterator[SchemaToCheck]:
 def _listed(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
     """The listed fields of an evaluator, where some expected values may be unreadable."""
     tree = fields.tree
+    if fields.of_cells:  # the answers that are looked at here are documents
+        return
     if not isinstance(tree, ClosedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
         return
-    if any(ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)):
+    if tree.reshapings.converts or any(
+        ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)
+    ):
         yield SchemaToCheck(f'the fields of "{name}"', listed=tree)
 
 

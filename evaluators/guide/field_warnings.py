@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations, islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.suite import Suite
 from evaluators.fields.lines import FieldLine
 from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.guide.expected_answers import first_cells
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING
 from evaluators.needs import Expected, Output, expected_of
@@ -28,6 +27,7 @@ from evaluators.values.quoting import quote
 
 MOST_VALUES: Final = 50
 """Different values of a field that are held against each other."""
+_Numbers: TypeAlias = tuple[float, float]
 _MOSTLY: Final = 0.8
 _NOISE: Final = 1e-9
 _CODE: Final = re.compile(r"(?=\S*\d\S*\d)[\w./#:-]{3,40}")
@@ -42,19 +42,34 @@ def field_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     Looks at the first `most_rows` rows; at all where that is None.
     """
     whole = [line for line in suite.lines if line.settings.column("output").at is None]
-    listed = [(line.name, one) for line in whole for one in line.settings.scored_fields().lines or ()]
-    watched = [(name, one) for name, one in listed if one.word in ("fuzzy", "numeric") and one.path.definite]
+    listed = [(line, one) for line in whole for one in line.settings.scored_fields().lines or ()]
+    watched = [(line.name, one, _of_role_cells(line)) for line, one in listed if _is_watched(line, one)]
     if not watched or "expected" not in roles or "output" not in roles:
         return []
-    rows = list(islice(_documents(test_set, roles), most_rows))
-    places = field_places(suite)
+    texts: list[dict[str, None]] = [{} for _ in watched]
+    near: list[list[_Numbers]] = [[] for _ in watched]
+    for cells in islice(_pairs(test_set, roles), most_rows):
+        documents = _documents(*cells)
+        for (_, one, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
+            values = cells if of_cells else documents
+            if values is None:
+                continue
+            expected, output = values
+            value = one.path.get(expected)
+            if one.word == "fuzzy":
+                seen |= {value: None} if isinstance(value, str) and value.strip() else {}
+            elif _is_number(value) and _is_number(given := one.path.get(output)) and _nearly(value, given):
+                pairs.append((value, given))
+    places, lines = field_places(suite), line_places(suite)
     found = []
-    for name, one in watched:
-        values = [(one.path.get(expected), one.path.get(output)) for expected, output in rows]
-        said = _too_loose(one, [value for value, _ in values]) if one.word == "fuzzy" else _noise(one, values)
+    for (name, one, of_cells), seen, pairs in zip(watched, texts, near, strict=True):
+        key = "compare" if of_cells else one.name
+        said = _too_loose(one, list(seen), key) if one.word == "fuzzy" else _noise(one, pairs, key)
         if said is not None:
             message, hint = said
-            found.append(Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, one.name)), hint))
+            found.append(
+                Issue("unfit-comparator", Blame.CONFIG, message, places.get((name, one.name)) or lines.get(name), hint)
+            )
     return found
 
 
@@ -67,13 +82,26 @@ def label_warnings(suite: Suite, test_set: TestSet, roles: dict[str, str], most_
     columns = {name: need.column.spelled(roles) for name, need in read.items()}
     if not columns:
         return []
-    cells, _ = first_cells(test_set, list(dict.fromkeys(columns.values())), most_rows)
+    firsts: dict[str, Any] = {}
+    open_ = dict(read)
+    names = list(dict.fromkeys(columns.values()))
+    for _, row in islice(rows_of(test_set, names), most_rows):
+        cells = dict(zip(names, row, strict=True))
+        for name, need in list(open_.items()):
+            value = _single(need, cells[columns[name]])
+            if isinstance(value, dict | list):
+                del open_[name]
+            elif value is not MISSING:
+                firsts.setdefault(name, value)
+        if not open_:  # the first row says so of nearly every suite
+            return []
     places = line_places(suite)
     return [
-        Issue("labels-as-json", Blame.CONFIG, f'"{name}" {said}', places.get(name), _LABELS)
-        for name, need in read.items()
-        if (said := _no_documents(need, columns[name], cells[columns[name]])) is not None
-    ]
+        Issue("labels-as-json", Blame.CONFIG, f'"{name}" {_no_documents(need, columns[name])}; the first is {quote(firsts[name])}',
+              places.get(name), _LABELS)
+        for name, need in open_.items()
+        if name in firsts
+    ]  # fmt: skip
 
 
 def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
@@ -85,29 +113,48 @@ def _reads_documents(line: EvaluatorLine) -> Expected | Output | None:
     return expected or next((need for need in needs if isinstance(need, Output) and need.want != "any"), None)
 
 
-def _no_documents(need: Expected | Output, column: str, cells: Sequence[Any]) -> str | None:
-    """A message for a column in which no cell holds an object or a list. Expected cells that are no JSON have problems of their own."""
+def _single(need: Expected | Output, cell: Any) -> Any:
+    """The value in a cell, or the object or list in it. MISSING where there is none: expected cells that are no JSON have problems of
+    their own."""
+    value = expected_of(cell) if isinstance(need, Expected) else cell
+    if isinstance(value, CellError) or (isinstance(need, Output) and value in ("", None)):
+        return MISSING
+    found = _found(value)
+    return value if found is None else found
+
+
+def _no_documents(need: Expected | Output, column: str) -> str:
+    """What is said of a column in which no cell holds an object or a list."""
     if isinstance(need, Expected):
-        values = [value for cell in cells if not isinstance(value := expected_of(cell), CellError)]
-        what = f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
-    else:
-        values = [cell for cell in cells if not isinstance(cell, CellError) and cell not in ("", None, MISSING)]
-        what = f'looks for JSON, and no output in the column "{column}" holds an object or a list'
-    if not values or any(isinstance(value, dict | list) or _found(value) is not None for value in values):
-        return None
-    return f"{what}; the first is {quote(values[0])}"
+        return f'reads JSON, and no expected answer in the column "{column}" is an object or a list'
+    return f'looks for JSON, and no output in the column "{column}" holds an object or a list'
 
 
 _LABELS: Final = "labels and other single values are compared by exact_match"
 
 
-def _documents(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
-    """The expected document and the output of every row in which both can be read."""
-    expected, output = roles["expected"], roles["output"]
-    for _, (wanted, given) in rows_of(test_set, (expected, output)):
-        document, found = expected_of(wanted), _found(given)
-        if not isinstance(document, CellError) and found is not None:
-            yield document, found
+def _is_watched(line: EvaluatorLine, one: FieldLine) -> bool:
+    """Whether values of the field can be held against its comparator. Cells are those of the roles."""
+    of_other_cells = line.settings.scored_fields().of_cells and not _of_role_cells(line)
+    return one.word in ("fuzzy", "numeric") and one.path.definite and not of_other_cells
+
+
+def _of_role_cells(line: EvaluatorLine) -> bool:
+    """Whether the values are the cells of the expected column and of the output's."""
+    columns = line.settings.column("expected"), line.settings.column("output")
+    return line.settings.scored_fields().of_cells and not any(one.literal for one in columns)
+
+
+def _pairs(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]]:
+    """The expected cell and the output of every row."""
+    for _, (expected, output) in rows_of(test_set, (roles["expected"], roles["output"])):
+        yield expected, output
+
+
+def _documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
+    """The expected document and the output's; None where one of them cannot be read."""
+    document, found = expected_of(expected), _found(output)
+    return None if isinstance(document, CellError) or found is None else (document, found)
 
 
 def _found(cell: Any) -> Any:
@@ -119,9 +166,9 @@ def _found(cell: Any) -> Any:
         return None
 
 
-def _too_loose(line: FieldLine, values: Sequence[Any]) -> tuple[str, str] | None:
-    """A message and hint for `fuzzy` on codes, dates and numbers."""
-    texts = list(dict.fromkeys(value for value in values if isinstance(value, str) and value.strip()))
+def _too_loose(line: FieldLine, texts: Sequence[str], key: str) -> tuple[str, str] | None:
+    """A message and hint for `fuzzy` on codes, dates and numbers: those are all different texts that are expected. `key` is what is
+    written before the comparator."""
     kind = next((each for each in _KINDS if _mostly(each[1], texts)), None)
     if kind is None or line.comparator is None:
         return None
@@ -133,7 +180,7 @@ def _too_loose(line: FieldLine, values: Sequence[Any]) -> tuple[str, str] | None
     at_least = getattr(line.comparator, "at_least", None)
     limit = f" at {at_least:g}" if alike and at_least is not None else ""
     message = f'the field "{line.name}" is compared with "fuzzy", and its values look like {noun}{shown}{limit}'
-    return message, f"write {line.name}: {better}"
+    return message, f"write {key}: {better}"
 
 
 def _match(answer: Any) -> bool:
@@ -144,16 +191,11 @@ def _mostly(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
     return bool(texts) and sum(pattern.fullmatch(text.strip()) is not None for text in texts) >= _MOSTLY * len(texts)
 
 
-def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str] | None:
+def _noise(line: FieldLine, near: Sequence[_Numbers], key: str) -> tuple[str, str] | None:
     """A message and hint for `numeric` on numbers that differ by floating-point noise alone."""
     if line.comparator is None:
         return None
     compare = line.comparator.compare
-    near = [
-        (expected, output)
-        for expected, output in values
-        if _is_number(expected) and _is_number(output) and 0 < abs(expected - output) <= _NOISE * abs(expected)
-    ]
     wrong = [pair for pair in near if not _match(compare(*pair))]
     if not wrong:
         return None
@@ -161,8 +203,12 @@ def _noise(line: FieldLine, values: Sequence[tuple[Any, Any]]) -> tuple[str, str
     expected, output = map(to_text, wrong[0])
     shown = f"({output} for {expected})"
     message = f'the field "{line.name}" differs in {rows} by the noise of arithmetic alone {shown}, and that is wrong under "numeric"'
-    return message, f"write {line.name}: {{numeric: {{tolerance: {{rel: 0.000000001}}}}}}"
+    return message, f"write {key}: {{numeric: {{tolerance: {{rel: 0.000000001}}}}}}"
 
 
-def _is_number(value: Any) -> bool:
+def _nearly(expected: float, output: float) -> bool:
+    return 0 < abs(expected - output) <= _NOISE * abs(expected)
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)

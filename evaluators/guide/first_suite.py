@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from shlex import join, quote
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
+from evaluators.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
+from evaluators.guide.column_cells import holds_containers
+from evaluators.guide.column_names import called_verdict, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
+from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
+from evaluators.guide.inner_columns import inner_columns
+from evaluators.guide.pair_evaluators import evaluators_of_pairs
+from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
-from evaluators.guide.suite_text import comment, suite_text
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
 from evaluators.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
@@ -22,12 +28,19 @@ from evaluators.run.metrics import rows_text
 from evaluators.settings import build
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.testsets.columns import listed, no_such_column, not_told_apart
+from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_told_apart, usual_columns
+from evaluators.testsets.composed import with_paths
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
+from evaluators.testsets.derived import columns_read, first_table, knows
 from evaluators.testsets.documents import holds_documents, open_file
-from evaluators.testsets.opening import open_test_set
+from evaluators.testsets.naming_key import called_id
+from evaluators.testsets.opening import TABLES, open_test_set
+from evaluators.testsets.reader import Reader
+from evaluators.testsets.table_head import NO_HEADER
+from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.addresses import has_wildcards, shown_address, without_proofs
+from evaluators.values.files import as_file_name
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200
@@ -65,8 +78,14 @@ def draft_suite(
     if any(_in_a_suite(given) != given for given in (data, expected, output) if given and scheme_of(given)):
         ask.said.append(f"the address lets people in, so the suite names the variable {ADDRESS_VARIABLE} in its place")
     ask.command = _command(data, {"output": output, "expected": expected, "suite": target, **settings}, columns)
+    ask.place = place
+    places = json_documents(data, expected, output)
+    data, expected, output = places.data, places.expected, places.output
+    ask.said += places.said
     file = target or f"{_stem(place)}.yaml"
-    config = {name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given}
+    config: dict[str, Any] = {
+        name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given
+    }
     chosen, reading = ChosenColumns(), dict(settings)
     if data is not None:
         alone = not holds_documents(data, Path())
@@ -74,10 +93,14 @@ def draft_suite(
         if seeming is not None:
             reading["encoding"] = seeming
             ask.said.append(encoding_note(place, seeming))
-        chosen = _roles(data, config, {role: columns[role] for role in ROLES if role in columns}, ask, reading)
-    test_set = open_test_set(
-        build(TestSetConfig, {**config, **reading, "columns": chosen.columns}, noun="test_set"), Path()
-    )
+        settled = {role: columns[role] for role in ROLES if role in columns}
+        if alone and "sheet" not in reading:
+            reading |= _sheet(data, config, settled, ask, reading)
+        chosen = _roles(data, config, settled, ask, reading)
+    if not chosen.pairs and not chosen.models:
+        config |= _fields_in_columns(config, chosen, reading, ask)
+    read = {**chosen.columns, "output": chosen.models[0]} if chosen.models else chosen.columns
+    test_set = open_test_set(build(TestSetConfig, {**config, **reading, "columns": read}, noun="test_set"), Path())
     played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
     names = dict.fromkeys([*_nameable(test_set.own_header), *filter(None, played)])
     cells, count = first_cells(test_set, list(names), MOST_ROWS + 1)
@@ -88,21 +111,120 @@ def draft_suite(
         message = "there is a header and no rows, and a suite is made from rows"
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
     roles = test_set.columns
-    if roles.output is None:
-        raise _no_output(test_set.own_header, place, ask.command)
     chosen.measures = [name for name in chosen.measures if is_measure(name, cells[name])]
-    wanted = cells.get(roles.expected) if roles.expected is not None else None
-    made = evaluators_for(cells[roles.output], wanted, chosen.columns, ask)
+    made = _evaluators(chosen, roles, cells, ask)
     rows = f"its first {rows_text(count)}" if more else "its only row" if count == 1 else f"its {rows_text(count)}"
     known = (roles.id, roles.input, roles.output, roles.expected)
-    taken = [*(name for name in known if name is not None), *chosen.measures]
+    compared = [name for pair in chosen.pairs for name in (pair.output, pair.expected)]
+    aside = (*chosen.measures, *chosen.models, *compared, *chosen.verdicts)
+    taken = [*(name for name in known if name is not None), *aside, *columns_read(test_set.table)]
     found = _relative(config, file)
+    if chosen.models:
+        found["outputs"] = {as_file_name(name): {"column": name} for name in chosen.models}
     head = [
         *comment(f"A first suite for {place}, made from what is in {rows}."),
         f"# Run it:  evaluators run {quote(file)}",
     ]
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
-    return DraftedSuite(file, text, _words(place, rows, chosen, made.said, [*ask.said, *made.notes], file))
+    notes = [*ask.said, *(_pairing(test_set) if data is None else ()), *made.notes, *_of_columns(chosen, made, file)]
+    return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file))
+
+
+def _evaluators(
+    chosen: ChosenColumns, roles: Columns, cells: Mapping[str, Sequence[Any]], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    """The evaluators that fit the columns: for their output and expected answer, or one for each pair."""
+    if chosen.pairs:
+        return evaluators_of_pairs(chosen.pairs, cells, ask)
+    wanted = cells.get(roles.expected) if roles.expected is not None else None
+    return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask)
+
+
+def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> list[str]:
+    """What is to be said of columns that play no role, and of outputs that stand in several."""
+    notes: list[str] = []
+    if chosen.left:
+        notes.append(
+            f"no column is taken for the expected answer, so nothing is compared; left are {_listed(chosen.left)}: "
+            "`--columns expected=NAME` takes one"
+        )
+    verdicts = [name for name in chosen.verdicts if called_verdict(name)]
+    if chosen.models:
+        notes.append(f"outputs of {len(chosen.models)} models stand side by side: {_listed(chosen.models)}")
+    if verdicts and not chosen.models and (chosen.pairs or "expected" in chosen.columns):
+        column = verdicts[0]
+        own = [pair.stem for pair in chosen.pairs if {*words_of(pair.stem)} <= {*words_of(column)}]
+        name, run = own[0] if own else made.gated[-1], as_file_name(Path(file).stem)
+        notes.append(
+            f"{_listed(verdicts)}: verdicts, which are no answers. To compare with them: "
+            f"evaluators run {quote(file)} --name {quote(run)}, then "
+            f"evaluators calibrate {quote(f'runs/{run}')} --human {quote(column)} --evaluator {quote(name)}"
+        )
+    return notes
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
+def _fields_in_columns(
+    config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int], ask: DefaultAnswers
+) -> dict[str, Any]:
+    """The places of expected answers, and of outputs, that have a column for each field; empty where there are none.
+
+    A column of expected answers that was chosen by its name gives way, and so does an input that is a field.
+    """
+    rows, gold, given = (_rows_at(config, name, reading) for name in ("file", "expected", "output"))
+    if rows is None and not any(one is not None and one.source.suffix in TABLES for one in (gold, given)):
+        return {}  # lists of documents are paired as they are
+    out, answers = given or (None if "output" in config else rows), gold or (None if "expected" in config else rows)
+    if out is None or answers is None:
+        return {}
+    column = chosen.columns.get("output") if out is rows else next(iter(usual_columns(out.header, "output")), None)
+    if column is None and out is rows:
+        return {}
+    keys = [name for name in out.header if not is_usual(name, "id") and not called_id(name)]
+    if column is not None:
+        keys = output_keys(first_cells(out, [column], _FIRST_ROWS)[0][column])
+    if answers is rows and (wanted := chosen.columns.get("expected")) is not None:
+        said = chosen.why["expected"] == "as you said"
+        if said or holds_objects(first_cells(rows, [wanted], _FIRST_ROWS)[0][wanted]):
+            return {}
+    elif answers is gold and usual_columns(gold.header, "expected"):
+        return {}
+    taken = [chosen.columns[role] for role in ("id", "output") if role in chosen.columns and answers is rows]
+    found = field_columns(keys, answers.header, [*taken, *usual_columns(answers.header, "id")])
+    if not found:
+        return {}
+    chosen.left = []
+    for role in ("expected", "input"):
+        if answers is rows and (role == "expected" or chosen.columns.get(role) in found.values()):
+            chosen.columns.pop(role, None)
+    ask.said.append(
+        f"the expected answers have a column for each field, called like the keys of the outputs: {', '.join(found.values())}"
+    )
+    places: dict[str, Any] = {"expected": {**({} if answers is rows else {"file": config["expected"]}), "columns": found}}
+    if column is None:
+        places["output"] = {"file": config["output"], "columns": {key: key for key in found}}
+    return places
+
+
+def _rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | int]) -> Reader | None:
+    """The rows of a file that is named; None where none is, and for documents."""
+    place = config.get(name)
+    if place is None or (name != "file" and holds_documents(place, Path())):
+        return None
+    named = build(TestSetConfig, {"file": place, **(reading if name == "file" else {})}, noun="test_set")
+    try:
+        return open_file(place, Path(), None, named.reads)
+    except Problems:
+        return None  # whoever opens the test set says why
+
+
+def _pairing(test_set: TestSet) -> list[str]:
+    """How documents were paired with their outputs, and why that may be wrong."""
+    doubts = [f"{one.message}; {one.hint}" if one.hint else one.message for one in test_set.warnings]
+    return [*first_table(test_set.table).notes, *doubts]
 
 
 def _command(data: str | None, options: Mapping[str, str | int | None], columns: Mapping[str, str]) -> str:
@@ -113,40 +235,89 @@ def _command(data: str | None, options: Mapping[str, str | int | None], columns:
     return join(["evaluators", "init", *words])
 
 
-def _no_output(header: Sequence[str], path: str, command: str) -> Problems:
-    """The problem of data in which no column looks like the output."""
-    glued = not_told_apart(header, path)
-    if glued is not None:
-        return Problems([glued])
-    return problem(
-        "no-output-column", f"no column looks like the model's output; {listed(header)}", where=path,
-        hint=f"say which one: {command} --columns output=NAME, or --output FILE for a file of outputs",
-    )  # fmt: skip
+def _sheet(
+    data: str,
+    config: Mapping[str, str],
+    columns: Mapping[Role, str],
+    ask: DefaultAnswers,
+    reading: Mapping[str, str | int],
+) -> dict[str, str]:
+    """The setting that names the sheet with the outputs, where it is not the first."""
+
+    def has_output(sheet: str) -> bool:
+        asked: list[InitQuestion] = []
+
+        def note(question: InitQuestion) -> str:
+            asked.append(question)
+            return NONE_OF_THEM if question.role else question.answers[0]
+
+        try:
+            chosen = _roles(data, config, columns, note, {**reading, "sheet": sheet})
+        except Problems:
+            return False
+        return chosen.has_output or "output" in config or any(question.options for question in asked)
+
+    sheet, said = sheet_with_roles(locate(data, Path()), has_output)
+    ask.said += [said] if said else []
+    return {"sheet": sheet} if sheet is not None else {}
 
 
 def _roles(
     data: str,
     config: Mapping[str, str],
     columns: Mapping[Role, str],
-    ask: DefaultAnswers,
+    ask: Ask,
     reading: Mapping[str, str | int],
 ) -> ChosenColumns:
     """The roles of the columns of a file of rows."""
     named = build(TestSetConfig, {"file": data, **reading}, noun="test_set")
-    table = open_file(data, Path(), None, named.reads)
+    opened = open_file(data, Path(), None, named.reads)
+    headless = [doubt for doubt in opened.doubts if doubt.code == NO_HEADER]
+    if headless and not columns:
+        raise Problems(headless)
     elsewhere: set[Role] = {role for role in ROLES if role in config}
-    unknown = {role: name for role, name in columns.items() if name not in table.header and not table.knows(name)}
+    table = with_paths(opened, columns.values(), data)
+    unknown = {role: name for role, name in columns.items() if name not in table.header and not knows(table, name)}
     if unknown:
-        raise Problems(no_such_column(name, table.header, data) for name in unknown.values())
+        raise Problems(no_such_column(name, opened.header, data) for name in unknown.values())
+    glued = not_told_apart(opened.header, data)
+    if glued is not None:
+        raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
-    chosen = choose_roles(header, cells, columns, elsewhere, ask)
-    left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures)]
-    open_ = "output" not in chosen.columns and "output" not in elsewhere
-    if left and ask.asks and open_ and not_told_apart(table.header, data) is None:
-        output = ask(InitQuestion("Which column is the model's output?", tuple(left), role="output"))
-        return choose_roles(header, cells, {**columns, "output": output}, elsewhere, ask)
-    return chosen
+    asked, chosen = _unasked(header, cells, columns, elsewhere)
+    pair = [cells.get(chosen.columns.get(role, ""), ()) for role in ("output", "expected")]
+    doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1])
+    inner = inner_columns(cells, columns.values()) if doubtful else None
+    if inner is None:
+        return choose_roles(header, cells, columns, elsewhere, ask)
+    asked, _ = _unasked(list(inner.cells), inner.cells, columns, elsewhere)
+    if any(not question.options for question in asked[:1]):
+        return choose_roles(header, cells, columns, elsewhere, ask)
+    return inner.written(
+        choose_roles(
+            list(inner.cells),
+            inner.cells,
+            columns,
+            elsewhere,
+            lambda one: inner.named(ask(inner.asked(one) if one.role else one)),
+        )
+    )
+
+
+def _unasked(
+    header: Sequence[str], cells: Mapping[str, Sequence[Any]], columns: Mapping[Role, str], elsewhere: Collection[Role]
+) -> tuple[list[InitQuestion], ChosenColumns]:
+    """The questions for columns that would be asked, and the columns when nobody knows an answer."""
+    asked: list[InitQuestion] = []
+
+    def note(question: InitQuestion) -> str:
+        if question.role:
+            asked.append(question)
+            return NONE_OF_THEM
+        return question.answers[0]
+
+    return asked, choose_roles(header, cells, columns, elsewhere, note)
 
 
 def _nameable(header: Sequence[str]) -> list[str]:
@@ -160,13 +331,16 @@ def _stem(path: str) -> str:
     return Path(steps[-1].removesuffix(".gz")).stem if steps and not steps[-1].endswith(":") else "suite"
 
 
-def _relative(config: Mapping[str, str], file: str) -> dict[str, str]:
+def _relative(config: Mapping[str, Any], file: str) -> dict[str, Any]:
     """The places as the suite names them: from its own folder. An address that lets people in is left to a variable."""
     folder = Path(file).parent
-    return {
-        name: _in_a_suite(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
-        for name, place in config.items()
-    }
+
+    def relative(place: Any) -> Any:
+        if isinstance(place, Mapping):
+            return {**place, "file": relative(place["file"])} if "file" in place else place
+        return _in_a_suite(place) if scheme_of(place) else Path(os.path.relpath(place, folder)).as_posix()
+
+    return {name: relative(place) for name, place in config.items()}
 
 
 def _in_a_suite(address: str) -> str:
@@ -176,6 +350,7 @@ def _in_a_suite(address: str) -> str:
 def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
     lines = [f"wrote {file}: a suite for {path}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
+    lines += [f'{pair.stem}: column "{pair.output}" is compared with column "{pair.expected}"' for pair in chosen.pairs]
     lines += ["measures: " + ", ".join(f'column "{name}"' for name in chosen.measures)] if chosen.measures else []
     lines += [f"the expected answers are {said}"] if said else []
     lines += [f"note: {note}" for note in notes]

@@ -12,7 +12,7 @@ from msgspec import Struct
 from evaluators.fields.dialects import dialect_of, unwrap
 from evaluators.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.type_defaults import annotate_evaluation_config, annotate_xeval
+from evaluators.fields.type_defaults import BY_FORMAT, annotate_evaluation_config, annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
 from evaluators.issues import CellError, Issue, Problems
 from evaluators.reports.display import visible
@@ -26,7 +26,7 @@ from evaluators.values.quoting import first_ones
 _OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
 _ADVICE: Final[Mapping[str, tuple[str, str]]] = {
     "x-eval": (
-        "text is compared to the letter; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ",
+        "text is compared to the letter, but for a `format`; change `x-eval-compare`, or add `x-eval-transform`, where a field may differ",
         'the order of these lists counts: {}; `"x-eval-align": {{"match_by": "hungarian"}}` beside `items` sets it free',
     ),
     "evaluation_config": (
@@ -85,7 +85,11 @@ def _completed(path: str, dialect: str | None) -> Inferred:
 def _annotated(
     schema: dict[str, Any], dialect: str, made_of: str, unclear: tuple[str, ...], problems: tuple[Issue, ...]
 ) -> Inferred:
-    annotated = annotate_evaluation_config(schema) if dialect == "evaluation_config" else annotate_xeval(schema)
+    annotated = (
+        annotate_evaluation_config(schema)
+        if dialect == "evaluation_config"
+        else annotate_xeval(schema, formats=BY_FORMAT)
+    )
     compared, of_lists = _ADVICE[dialect]
     lists = list(dict.fromkeys(_lists(schema, ())))
     said = [of_lists.format(first_ones(lists, 10))] if lists else []

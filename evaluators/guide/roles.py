@@ -1,68 +1,72 @@
 """Which column is the id, the input, the output and the expected answer, and why; and which hold numbers about the call.
 
-Strategy: words in the names decide, those of an output first. Where the names of two columns say nothing, cells are
-compared, since an answer looks like the answer that was wanted; which of the two is which is then a question that nobody
-guesses.
+Strategy: columns that are neither output nor expected answer are set aside first: verdicts, names of models, explanations, ids
+of something else. Every pair of the others is weighed: what their names say, and, which outweighs that, how much the cells of one
+are drawn from the values of the other. Where the best pair is not far ahead, or rests on a guess, somebody is asked.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import Ask, InitQuestion
+from evaluators.fields.inference.proposals import NONE_OF_THEM, Ask, InitQuestion
+from evaluators.guide.column_cells import (
+    affinity,
+    could_be_ids,
+    filled,
+    holds_containers,
+    holds_names,
+    holds_numbers,
+    holds_times,
+    holds_truths,
+    holds_verdicts,
+    plain,
+    same_digits,
+    shown_cells,
+    surely_alike,
+)
+from evaluators.guide.column_names import (
+    ANSWER,
+    MEASURES,
+    NOUN,
+    USUAL,
+    WEAK,
+    ColumnPair,
+    called_explanation,
+    called_id,
+    called_id_of_another,
+    called_time,
+    called_verdict,
+    is_input,
+    is_plain,
+    may_be_measure,
+    may_name_model,
+    pairs_by_name,
+    says_other,
+    side_by_side,
+    weight,
+    words_of,
+)
 from evaluators.needs import ROLES, Role
 from evaluators.run.measures import READINGS, units_of
-from evaluators.testsets.columns import is_usual
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON
+from evaluators.testsets.columns import is_usual, listed
 
-_WORDS: Final[Mapping[Role, frozenset[str]]] = {
-    "output": frozenset(
-        ["pred", "preds", "predicted", "prediction", "predictions", "model", "actual", "generated", "extracted", "llm", "got",
-         "bot", "chatbot", "ai", "assistant", "modell", "vorhersage"]
-    ),
-    "expected": frozenset(
-        ["expected", "gold", "golden", "truth", "correct", "reference", "target", "ideal", "right", "true", "wanted",
-         "solution", "human", "annotated", "annotation", "annotator", "richtig", "erwartet"]
-    ),
-    "input": frozenset(
-        ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
-         "context", "passage", "article", "frage"]
-    ),
-    "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
-}  # fmt: skip
-_GIVEN: Final = frozenset(
-    ["output", "outputs", "response", "responses", "completion", "completions", "reply", "replies", "ausgabe"]
-)
-"""What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
-_ANSWER: Final = frozenset(["answer", "answers", "antwort"])
-_EITHER: Final = frozenset(["label", "labels"]) | _ANSWER
-"""What a model gave, or what it should have given. An answer beside which there is nothing else is an output."""
-_WHICH_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "name", "version", "id", "provider"])
-"""Names made of these alone may say which model it was."""
-_OF_A_MODEL: Final = frozenset(["name", "version", "id", "provider"])
-_NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
-"""Words about an answer, which is then none."""
-_MEASURES: Final = frozenset(
-    ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
-)
-_NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
-_USUAL, _WORD, _NOUN, _WEAK, _WEAKER = 7.0, 5.0, 4.5, 2.0, 1.0
-_ALIKE, _SHARED = 3.0, 1.0
+_CELLS: Final = 8.0
+"""What cells count that are drawn from the same values: more than a usual name."""
+_DRAWN: Final = 0.5
+"""How alike columns are whose cells are drawn from the same values. Which of two is the better model says nothing of its role."""
+_BOTH_SAY, _ONE_SAYS = 2.0, 1.5
+"""What it counts that two names differ in the word alone that says which side each is."""
+_NEARLY: Final = 1.5
 _ALIKE_ENOUGH: Final = 0.3
-_ALIKE_AS_INPUT: Final = 0.6
-"""How alike cells must be to those of another column, where the name says that the column is an input."""
-_NEARLY: Final = 1.0
+_SOMEWHAT_ALIKE: Final = 0.1
 _MOST_COLUMNS: Final = 40
-_MOST_ROWS: Final = 40
-_LONGEST_ID: Final = 60
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-"""Where a new word begins in `AILabel` and in `trueLabel`."""
-_NO_ID: Final = re.compile(r"[\s{\[]")
+_MOST_ANSWERS: Final = 9
+_SEVERAL: Final = 2
 
 
 class ChosenColumns(Struct):
@@ -72,11 +76,25 @@ class ChosenColumns(Struct):
     why: dict[Role, str] = field(default_factory=dict)
     measures: list[str] = field(default_factory=list)
     """Columns of numbers about the call, such as its cost."""
+    pairs: list[ColumnPair] = field(default_factory=list)
+    """Outputs with their expected answers, where there are several of both; no column then has these two roles."""
+    models: list[str] = field(default_factory=list)
+    """Outputs of several models side by side; no column then is the output."""
+    set_aside: dict[str, str] = field(default_factory=dict)
+    """Columns that are neither output nor expected answer, and what each holds."""
+    verdicts: list[str] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    """Columns that may hold expected answers, where none is taken."""
 
     def take(self, role: Role, column: str, why: str) -> None:
         """Settle a role."""
         self.columns[role] = column
         self.why[role] = why
+
+    @property
+    def has_output(self) -> bool:
+        """Whether some column holds outputs."""
+        return "output" in self.columns or bool(self.pairs or self.models)
 
 
 class _RolePair(Struct, frozen=True):
@@ -85,6 +103,37 @@ class _RolePair(Struct, frozen=True):
     weight: float
     output: str | None
     expected: str | None
+    sure: bool
+    """Names or cells say it plainly; what else is only likely is asked."""
+
+    def of(self, role: Role) -> str | None:
+        """The column in a role."""
+        return self.output if role == "output" else self.expected
+
+
+class _Columns(Struct, frozen=True):
+    """The columns that may be outputs and expected answers, their cells, and what is settled."""
+
+    names: Sequence[str]
+    cells: Mapping[str, Sequence[Any]]
+    elsewhere: Collection[Role]
+    pairs: Mapping[tuple[str, str], ColumnPair]
+    doubtful: Collection[str]
+    """Columns that are taken only where somebody says so."""
+    inputs: Collection[str]
+    """Columns that are called like inputs."""
+
+    def of(self, name: str | None) -> Sequence[Any]:
+        """The cells of a column."""
+        return self.cells.get(name or "", ())
+
+    def weight(self, name: str | None, role: Role) -> float:
+        """How much the name of a column speaks for a role; that of a doubtful one does not."""
+        return 0.0 if name in self.doubtful else weight(name, role, self.names)
+
+    def plainly(self, name: str, role: Role) -> bool:
+        """Whether the name of a column alone says its role, and nothing besides."""
+        return name not in self.inputs and self.weight(name, role) >= NOUN and is_plain(name, role)
 
 
 def choose_roles(
@@ -96,32 +145,94 @@ def choose_roles(
 ) -> ChosenColumns:
     """The column of each role, as far as there is one. `given` are settled; `elsewhere` are roles that no column plays.
 
-    `cells` are those of the first rows.
+    `cells` are those of the first rows. Where columns are pairs, or hold the outputs of several models, these are named instead.
     """
     chosen = ChosenColumns()
     for role, column in given.items():
         chosen.take(role, column, "as you said")
     settled = [*given.values()]
     chosen.measures = [name for name in header if name not in settled and is_measure(name, cells.get(name, ()))]
+    left = [name for name in header if name not in settled and name not in chosen.measures]
+    pairs = pairs_by_name([name for name in header if name not in chosen.measures])
+    chosen.set_aside, doubtful = _set_aside(left, settled, cells, pairs)
+    chosen.verdicts = [name for name, what in chosen.set_aside.items() if what == _VERDICTS and name not in doubtful]
     _choose_id(header, cells, chosen, ask)
     taken = {*chosen.columns.values(), *chosen.measures}
-    inputs = [name for name in header if name not in taken and _is_input(name)]
-    free = [name for name in header if name not in taken and name not in inputs][:_MOST_COLUMNS]
-    _choose_pair(free, cells, chosen, elsewhere, ask, _ALIKE_ENOUGH)
-    worded = [name for name in inputs if not is_usual(name, "input")]
-    _choose_pair([*free, *worded][:_MOST_COLUMNS], cells, chosen, elsewhere, ask, _ALIKE_AS_INPUT)
+    barred = {name for name in chosen.set_aside if name not in doubtful}
+    inputs = [name for name in header if name not in taken and is_input(name)]
+    free = [name for name in header if name not in taken | barred and name not in inputs][:_MOST_COLUMNS]
+    open_ = not {"output", "expected"} & {*given, *elsewhere}
+    if open_:
+        chosen.pairs = _pairs_side_by_side(pairs, free, cells)
+    if not chosen.pairs:
+        by_name = {(pair.output, pair.expected): pair for pair in pairs}
+        if "output" not in given and "output" not in elsewhere:
+            chosen.models = _models_side_by_side(free, cells, given)
+        if chosen.models:
+            free = [name for name in free if name not in chosen.models]
+        worded = [name for name in inputs if not is_usual(name, "input") and not chosen.models]
+        among = [name for name in header if name in free or name in worded][:_MOST_COLUMNS]
+        _choose_pair(_Columns(among, cells, elsewhere, by_name, doubtful, worded), chosen, ask)
     inputs = [name for name in inputs if name not in chosen.columns.values()]
     if "input" not in chosen.columns and inputs:
         usual = [name for name in inputs if is_usual(name, "input")]
         chosen.take("input", [*usual, *inputs][0], "a usual name for it" if usual else "its name says so")
-    ordered = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
-    return ChosenColumns(ordered, chosen.why, chosen.measures)
+    if not chosen.has_output and "output" not in elsewhere:
+        output = ask(_no_output(header, cells, chosen))
+        if output != NONE_OF_THEM:
+            return choose_roles(header, cells, {**given, "output": output}, elsewhere, ask)
+    if chosen.has_output and not chosen.pairs and "expected" not in (*chosen.columns, *elsewhere):
+        others = {*chosen.columns.values(), *chosen.measures, *chosen.models, *barred}
+        chosen.left = [name for name in header if name not in others]
+        if "output" not in given and _says_nothing_alone(cells.get(chosen.columns.get("output", ""), ())):
+            expected = ask(_no_expected(header, cells, chosen))
+            if expected != NONE_OF_THEM:
+                return choose_roles(header, cells, {**given, "expected": expected}, elsewhere, ask)
+    chosen.columns = {role: chosen.columns[role] for role in ROLES if role in chosen.columns}
+    return chosen
+
+
+def _no_output(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns) -> InitQuestion:
+    """The question for an output that nothing points to; where nobody is asked, what is said of the columns."""
+    left = [name for name in header if name not in (*chosen.columns.values(), *chosen.measures, *chosen.set_aside)]
+    answers = (left or [name for name in header if name not in chosen.columns.values()] or [*header])[:_MOST_ANSWERS]
+    aside: dict[str, list[str]] = {}
+    for name, what in chosen.set_aside.items():
+        aside.setdefault(what, []).append(f'"{name}"')
+    wanted = [f'"{name}"' for name in header if weight(name, "expected", header) >= NOUN and name not in chosen.set_aside]
+    if wanted:
+        aside["right answers, by the name,"] = wanted
+    why = "".join(f"; {what} are in {' and '.join(names)}" for what, names in aside.items())
+    return InitQuestion(
+        "Which column is the model's output?",
+        tuple(answers),
+        tuple(shown_cells(cells.get(name, ())) for name in answers),
+        role="output",
+        seen=f"no column looks like the model's output; {listed(header)}{why}",
+    )
+
+
+def _says_nothing_alone(outputs: Sequence[Any]) -> bool:
+    """Whether outputs are numbers, or true and false: without an expected answer there is nothing to ask of them."""
+    return holds_numbers(outputs) or holds_truths(outputs)
+
+
+def _no_expected(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns) -> InitQuestion:
+    """The question for an expected answer that nothing points to."""
+    output = chosen.columns["output"]
+    answers = (chosen.left or [name for name in header if name != output])[:_MOST_ANSWERS]
+    return InitQuestion(
+        "Which column is the expected answer?",
+        tuple(answers),
+        tuple(shown_cells(cells.get(name, ())) for name in answers),
+        role="expected",
+        seen=f'no column looks like the expected answer, and those of "{output}" say nothing without it; {listed(header)}',
+    )
 
 
 def is_measure(name: str, cells: Sequence[Any]) -> bool:
     """Whether the column is called like a measure, and holds numbers and empty cells alone."""
-    words = _words(name)
-    if not words & _MEASURES or words & _NO_MEASURE:
+    if not may_be_measure(name):
         return False
     given = [cell for cell in cells if cell is not None and cell != ""]
     texts = [cell.strip() for cell in given if isinstance(cell, str)]
@@ -130,170 +241,246 @@ def is_measure(name: str, cells: Sequence[Any]) -> bool:
     return bool(given) and len(texts) + numbers == len(given) and all_read
 
 
-def _is_input(name: str) -> bool:
-    words = _words(name)
-    other = words & (_WORDS["output"] | _WORDS["expected"] | _GIVEN | _EITHER)
-    return is_usual(name, "input") or bool(words & _WORDS["input"] and not other)
+_VERDICTS: Final = "verdicts"
+
+
+def _set_aside(
+    names: Sequence[str], settled: Sequence[str], cells: Mapping[str, Sequence[Any]], pairs: Sequence[ColumnPair]
+) -> tuple[dict[str, str], list[str]]:
+    """The columns that are neither output nor expected answer, with what they hold; and those of them that might be one after all.
+
+    `settled` are columns whose role is known.
+    """
+    paired = {name for pair in pairs if pair.marked for name in (pair.output, pair.expected)}
+    found = {
+        name: what
+        for name in names
+        if name not in paired and (what := _other_than_answer(name, cells.get(name, ()))) is not None
+    }
+    domains = [
+        {*map(plain, filled(cells.get(name, ())))}
+        for name in (*names, *settled)
+        if name in settled
+        or (name not in found and max(weight(name, "output", names), weight(name, "expected", names)) > 0)
+    ]
+    shared = [
+        name
+        for name, what in found.items()
+        if what in (_VERDICTS, _MODELS) and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
+    ]
+    models = [name for name in shared if found[name] == _MODELS]
+    return {name: what for name, what in found.items() if name not in models}, [
+        name for name in shared if name not in models
+    ]
+
+
+def _drawn_from_one(values: set[str], domains: Sequence[set[str]]) -> bool:
+    """Whether values are those of some other column; true is one of them where false is."""
+    return any(values and values <= domain | _TRUTHS and values & domain for domain in domains)
+
+
+_MODELS: Final = "names of models"
+_TRUTHS: Final = frozenset(["true", "false"])
+
+
+def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
+    """What the column holds in place of answers; None where it may hold answers."""
+    usual = is_usual(name, "output") or is_usual(name, "expected")
+    if usual:
+        return None
+    if called_explanation(name):
+        return "explanations"
+    if called_id_of_another(name):
+        return "ids"
+    if called_verdict(name) and holds_verdicts(cells):
+        return _VERDICTS
+    if holds_truths(cells) and not (is_plain(name, "output") and words_of(name)):
+        return _VERDICTS
+    if may_name_model(name) and holds_names(cells):
+        return _MODELS
+    return "times" if called_time(name) or holds_times(cells) else None
 
 
 def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, ask: Ask) -> None:
     if "id" in chosen.columns:
         return
-    free = [name for name in header if name not in chosen.columns.values() and not _words(name) & _MEASURES]
+    free = [name for name in header if name not in chosen.columns.values() and not {*words_of(name)} & MEASURES]
     usual = [name for name in free if is_usual(name, "id") or name.strip() == "#"]
     if len(usual) > 1:
-        column = ask(_question("the id of a row", "id", usual, guessed=True))
+        column = ask(InitQuestion("Which column is the id of a row?", tuple(usual), otherwise="--columns id=NAME"))
         chosen.take("id", column, "one of several usual names for it")
     elif usual:
         chosen.take("id", usual[0], "a usual name for it")
     else:
-        named = [
-            name for name in free if _words(name) & _WORDS["id"] or (name == header[0] and _stands_alone(name, cells))
+        first = [name for name in header[:1] if name not in chosen.set_aside]
+        named = [name for name in free if called_id(name) or (name in first and _stands_alone(name, cells))]
+        unlike = [
+            name for name in named if could_be_ids(cells.get(name, ()), named=called_id(name)) and not is_input(name)
         ]
-        unlike = [name for name in named if _all_different(cells.get(name, ())) and not _is_input(name)]
-        unlike = [name for name in unlike if not _weight(name, "output") and not _weight(name, "expected")]
+        unlike = [name for name in unlike if not weight(name, "output") and not weight(name, "expected")]
         if unlike:
             chosen.take("id", unlike[0], "different in every row")
 
 
-def _choose_pair(
-    free: Sequence[str],
-    cells: Mapping[str, Sequence[Any]],
-    chosen: ChosenColumns,
-    elsewhere: Collection[Role],
-    ask: Ask,
-    alike_enough: float,
-) -> None:
-    """The expected answer and the output, as far as they are not settled."""
-    for role, said in _ASKED:
-        if role in chosen.columns or role in elsewhere:
-            continue
-        fixed: dict[Role, str | None] = {one: chosen.columns.get(one) for one, _ in _ASKED}
-        pairs = sorted(_pairs(free, cells, fixed, elsewhere, alike_enough), key=lambda pair: -pair.weight)
-        column = _in_role(pairs[0], role) if pairs else None
-        if column is None:
-            continue
-        near = {_in_role(pair, role) for pair in pairs if pair.weight > pairs[0].weight - _NEARLY}
-        answers = [name for name in free if name in near]
-        if len(answers) > 1:
-            column = ask(_question(said, role, answers, guessed=False))
-        pair = next(pair for pair in pairs if _in_role(pair, role) == column)
-        chosen.take(role, column, "as you said" if len(answers) > 1 else _why(column, role, pair, cells))
+def _pairs_side_by_side(
+    pairs: Sequence[ColumnPair], free: Sequence[str], cells: Mapping[str, Sequence[Any]]
+) -> list[ColumnPair]:
+    """The pairs, where columns are several: with names that both say their side, or cells that do."""
+    usual = [
+        role for role in ("output", "expected") for name in free if is_usual(name, role) and {*words_of(name)} - ANSWER
+    ]
+    if len({*usual}) > 1:
+        return []
+    found = [
+        pair
+        for pair in pairs
+        if {pair.output, pair.expected} <= {*free}
+        and (pair.marked or _alike(cells.get(pair.output, ()), cells.get(pair.expected, ())))
+    ]
+    answers = [pair for pair in found if not called_explanation(pair.output) and not called_verdict(pair.output)]
+    return answers if len(answers) >= _SEVERAL else []
+
+
+def _alike(outputs: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Whether cells are like those of a column with their name: they hold the same values, or numbers that are written otherwise."""
+    return max(affinity(outputs, expected), same_digits(outputs, expected)) >= _ALIKE_ENOUGH
+
+
+def _models_side_by_side(free: Sequence[str], cells: Mapping[str, Sequence[Any]], given: Mapping[Role, str]) -> list[str]:
+    """The outputs of several models, where nothing else is called like an output."""
+    found = side_by_side(free)
+    others = [name for name in free if name not in found and weight(name, "output", free) >= NOUN]
+    wanted = [name for name in free if weight(name, "expected", free) >= NOUN and name not in found]
+    answers = cells.get(given.get("expected") or next(iter(wanted), ""), ())
+    numbers = not holds_numbers(answers) and any(holds_numbers(cells.get(name, ())) for name in found)
+    return [] if others or numbers else found
 
 
 _ASKED: Final[tuple[tuple[Role, str], ...]] = (("expected", "the expected answer"), ("output", "the model's output"))
 
 
-def _in_role(pair: _RolePair, role: Role) -> str | None:
-    return pair.output if role == "output" else pair.expected
+def _choose_pair(among: _Columns, chosen: ChosenColumns, ask: Ask) -> None:
+    """The expected answer and the output, as far as they are not settled."""
+    for role, noun in _ASKED:
+        if role in chosen.columns or role in among.elsewhere or (role == "output" and chosen.models):
+            continue
+        pairs = sorted(_pairs(among, chosen), key=lambda pair: -pair.weight)
+        near = [pair for pair in pairs if pair.weight > pairs[0].weight - _NEARLY]
+        answers = {name: pair for pair in reversed(near) if (name := pair.of(role)) is not None}
+        names = [name for name in among.names if name in answers]
+        if not names:
+            continue
+        alone = names[0] if len(names) == 1 else None
+        if alone is not None and pairs[0].of(role) == alone and (pairs[0].sure or among.plainly(alone, role)):
+            chosen.take(role, alone, _why(alone, role, pairs[0], among))
+        elif alone is None or role != "expected" or chosen.why.get("output") != "as you said":
+            column = ask(_question(noun, role, names, chosen, answers, among))
+            if column == NONE_OF_THEM:
+                among = replace(among, elsewhere={*among.elsewhere, role})
+            else:
+                chosen.take(role, column, "as you said")
 
 
-def _pairs(
-    free: Sequence[str],
-    cells: Mapping[str, Sequence[Any]],
-    fixed: Mapping[Role, str | None],
-    elsewhere: Collection[Role],
-    alike_enough: float,
-) -> Iterable[_RolePair]:
-    """Candidates for the output and the expected answer. How alike cells are counts where a name says nothing."""
-    known = {role for role, _ in _ASKED if fixed[role] or role in elsewhere}
-    outputs: Sequence[str | None] = [fixed["output"]] if "output" in known else free
-    wanted: Sequence[str | None] = [fixed["expected"]] if "expected" in known else free
+def _pairs(among: _Columns, chosen: ChosenColumns) -> Iterable[_RolePair]:
+    """Candidates for the output and the expected answer."""
+    known = {role for role, _ in _ASKED if role in chosen.columns or role in among.elsewhere}
+    if chosen.models:
+        known.add("output")
+    fixed = [chosen.columns.get("output") or next(iter(chosen.models), None)]
+    outputs: Sequence[str | None] = fixed if "output" in known else among.names
+    wanted: Sequence[str | None] = [chosen.columns.get("expected")] if "expected" in known else among.names
     for output in outputs:
-        given = _USUAL if "output" in known else _weight(output, "output", free)
-        if "expected" not in known and output is not None and (given > _WEAK or (given and _words(output) & _ANSWER)):
-            yield _RolePair(given, output, None)
+        given = USUAL if "output" in known else among.weight(output, "output")
+        if "output" not in known and output is not None and says_other(output, "output", among.names):
+            continue
+        alone = _alone(output, given, among) if "expected" not in known and "output" not in known else None
+        if alone is not None:
+            yield alone
         for expected in wanted:
-            named = _USUAL if "expected" in known else _weight(expected, "expected", free)
-            if expected == output:
+            named = USUAL if "expected" in known else among.weight(expected, "expected")
+            if expected == output or (
+                "expected" not in known and expected is not None and says_other(expected, "expected", among.names)
+            ):
                 continue
-            weak = min(given, named) <= _WEAK
-            alike = _alike(cells.get(output or "", ()), cells.get(expected or "", ())) if weak else 0.0
-            if alike < alike_enough and not (given and named):
-                continue
-            both = not weak and _words(output or "") & _words(expected or "")
-            yield _RolePair(given + named + _ALIKE * alike + (_SHARED if both else 0.0), output, expected)
+            pair = _pair(output, given, expected, named, among)
+            if pair is not None:
+                yield pair
 
 
-def _question(said: str, role: Role, answers: Sequence[str], *, guessed: bool) -> InitQuestion:
-    text, how = f"Which column is {said}?", f"--columns {role}=NAME"
-    return InitQuestion(text, tuple(answers), otherwise=how, role="" if guessed else role)
+def _alone(output: str | None, given: float, among: _Columns) -> _RolePair | None:
+    """An output without an expected answer. What may be either is only likely to be an output."""
+    if output is None or output in among.doubtful or output in among.inputs:
+        return None
+    words = {*words_of(output)}
+    if given > WEAK:
+        return _RolePair(given, output, None, sure=is_plain(output, "output"))
+    return _RolePair(given, output, None, sure=False) if given and words & ANSWER else None
 
 
-def _why(column: str, role: Role, pair: _RolePair, cells: Mapping[str, Sequence[Any]]) -> str:
+def _pair(output: str | None, given: float, expected: str | None, named: float, among: _Columns) -> _RolePair | None:
+    """Two columns as output and expected answer; None where nothing speaks for that."""
+    both = [among.of(name) for name in (output, expected)]
+    cells_known = all(map(filled, both))
+    alike = affinity(*both) if cells_known else 0.0
+    by_name = among.pairs.get((output or "", expected or ""))
+    names_say = bool(given and named) or by_name is not None
+    certain = cells_known and surely_alike(*both)
+    if (not names_say and alike < _ALIKE_ENOUGH) or (
+        {output, expected} & {*among.inputs} and by_name is None and not certain
+    ):
+        return None
+    if (
+        cells_known
+        and expected is not None
+        and holds_containers(both[0])
+        and not holds_containers(both[1])
+        and not alike
+        and (named < NOUN or (named < USUAL and not is_plain(expected, "expected")))
+    ):
+        return None  # a column for each field, perhaps
+    bonus = 0.0 if by_name is None else _BOTH_SAY if by_name.marked else _ONE_SAYS
+    total = given + named + _CELLS * min(alike / _DRAWN, 1.0) + bonus
+    doubtful = bool({output, expected} & {*among.doubtful, *among.inputs})
+    plainly = (by_name is not None and by_name.marked) or (
+        (output is None or is_plain(output, "output")) and (expected is None or is_plain(expected, "expected"))
+    )
+    some = alike >= _SOMEWHAT_ALIKE or (not cells_known and output is None)
+    sure = (names_say and given > 0 and named > 0 and (plainly or alike >= _SOMEWHAT_ALIKE)) or (certain)
+    if by_name is not None and not by_name.marked:
+        sure = sure or some
+    if doubtful and not (by_name is not None and certain):
+        sure = False
+    return _RolePair(total, output, expected, sure)
+
+
+def _question(
+    noun: str, role: Role, names: Sequence[str], chosen: ChosenColumns, pairs: Mapping[str, _RolePair], among: _Columns
+) -> InitQuestion:
+    """Which of the columns it is: first those that are likely, each with the options that say so, and then the others.
+
+    With each stand three of its cells.
+    """
+    other: Role = "expected" if role == "output" else "output"
+    options = []
+    for name in names:
+        beside = pairs[name].of(other) if other not in chosen.columns and not chosen.models else None
+        options.append((f"{role}={name}", *([f"{other}={beside}"] if beside is not None else [])))
+    left = [name for name in among.names if name not in (*names, *chosen.columns.values(), *chosen.models)]
+    answers = (*names, *sorted(left, key=lambda name: name in among.inputs))[:_MOST_ANSWERS]
+    shown = tuple(shown_cells(among.of(name)) for name in answers)
+    text, how = f"Which column is {noun}?", f"--columns {role}=NAME"
+    return InitQuestion(text, answers, shown, otherwise=how, role=role, options=tuple(options))
+
+
+def _why(column: str, role: Role, pair: _RolePair, among: _Columns) -> str:
     if is_usual(column, role):
         return "a usual name for it"
-    other = _in_role(pair, "expected" if role == "output" else "output")
-    alike = other is not None and _alike(cells.get(column, ()), cells.get(other, ())) >= _ALIKE_ENOUGH
-    return f'its cells are like those of "{other}"' if alike and _weight(column, role) <= _WEAK else "its name says so"
-
-
-def _weight(column: str | None, role: Role, among: Collection[str] = ()) -> float:
-    """How much the name of a column speaks for a role, beside the names of others."""
-    if column is None:
-        return 0.0
-    words = _words(column)
-    other: Role = "expected" if role == "output" else "output"
-    if is_usual(column, role) and not words <= _EITHER:
-        return _USUAL
-    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _EITHER):
-        return 0.0
-    said = _said(words, among)
-    if said is None:
-        return _WEAK if words and words <= _EITHER else _WEAKER if words & _EITHER else 0.0
-    if said != role or (words <= _WHICH_MODEL and words & _OF_A_MODEL):
-        return 0.0
-    return _WORD if words & _WORDS[role] and not words <= _WHICH_MODEL else _NOUN
-
-
-def _said(words: Collection[str], among: Collection[str]) -> Role | None:
-    """The role that words name: the output first, unless another column has no other words than these."""
-    of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
-    if of_output and of_expected:
-        rivals = (_words(name) for name in among)
-        others = any(each & (_WORDS["output"] | _GIVEN) and not each & _WORDS["expected"] for each in rivals)
-        return "expected" if others or "expected" in words else "output"
-    return "expected" if of_expected else "output" if of_output or _GIVEN & {*words} else None
-
-
-def _words(column: str) -> set[str]:
-    return {word.lower() for word in re.findall(r"[^\W\d_]+", _HUMP.sub(" ", column))}
+    other = pair.of("expected" if role == "output" else "output")
+    by_cells = other is not None and affinity(among.of(column), among.of(other)) >= _ALIKE_ENOUGH
+    return f'its cells are like those of "{other}"' if by_cells and weight(column, role) <= WEAK else "its name says so"
 
 
 def _stands_alone(column: str, cells: Mapping[str, Sequence[Any]]) -> bool:
     """Whether no other column has cells like those of this one."""
     others = [name for name in list(cells)[:_MOST_COLUMNS] if name != column]
-    return all(_alike(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)
-
-
-def _all_different(cells: Sequence[Any]) -> bool:
-    """Whether the cells could be ids: short, without spaces or JSON, and each another."""
-    texts = [str(cell) for cell in cells if isinstance(cell, str | int) and not isinstance(cell, bool)]
-    plain = all(0 < len(text) <= _LONGEST_ID and not _NO_ID.search(text) for text in texts)
-    return plain and len(texts) == len(cells) > 1 and len({*texts}) == len(texts)
-
-
-def _alike(one: Sequence[Any], other: Sequence[Any]) -> float:
-    """How alike the cells of two columns are, row by row: 1 where they are equal."""
-    shares = [_alike_cells(a, b) for a, b in list(zip(one, other, strict=False))[:_MOST_ROWS]]
-    return sum(shares) / len(shares) if shares else 0.0
-
-
-def _alike_cells(a: Any, b: Any) -> float:
-    ours, theirs = _traits(a), _traits(b)
-    return len(ours & theirs) / len(ours | theirs) if ours and theirs else 0.0
-
-
-def _traits(cell: Any) -> set[str]:
-    """What makes a cell like another: the keys of an object, the words of a text."""
-    value = cell
-    if isinstance(cell, str) and ("{" in cell or "[" in cell):
-        try:
-            value = find(cell, "container").value
-        except NotJSON:
-            value = cell
-    if isinstance(value, list):
-        value = next((item for item in value if isinstance(item, dict)), value)
-    if isinstance(value, dict):
-        return {f"key {key}" for key in value}
-    return set(re.findall(r"\w+", str(value).casefold())) if isinstance(value, str | int | float | list) else set()
+    return all(affinity(cells.get(column, ()), cells[other]) < _ALIKE_ENOUGH for other in others)

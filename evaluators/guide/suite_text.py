@@ -88,7 +88,10 @@ def field_lines(lines: Sequence[SuggestedLine], extra: Sequence[str]) -> list[st
     found = ["- name: fields", "  type: schema_match", *(f"  {line}" for line in extra), "  fields:"]
     for line in lines:
         found += comment(line.why, "    ")
-        found.append(f"    {key_text(line.path)}: {literal(line.compare)}")
+        found.append(f"    {key_text(line.written)}: {literal(line.compare)}")
+        if line.instead is not None:
+            said, written = line.instead
+            found += [*comment(said, "    "), f"    # {written}"]
     return found
 
 

@@ -121,6 +121,8 @@ class GateItem(_SuiteItem):
         ran = self.once()
         mine = [one for one in ran.result.gates if _is_of(self.gate, one)]
         self.user_properties += [(f"{one.target} {one.metric}", one.value) for one in mine]
+        if not mine and self.gate.of_every is not None:
+            pytest.skip("no row has the field")  # a gate on every field leaves it out, as the command does
         bad = [ran.said(one) for one in mine if one.verdict in ("failed", "undecided")]
         if bad:
             raise AssertionError("\n\n".join(bad))
@@ -218,7 +220,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
         (result.target, result.metric, result.label) == (gate.written, gate.shown_metric, config.label)
         and config.variant in (None, result.variant)
         and sliced == (result.slice is not None)
-        and (config.slice is None or result.slice is None or result.slice[1] in config.slice.values())
+        and (result.slice is None or config.is_about(result.slice[1]))
     )
 
 
@@ -227,7 +229,7 @@ def _name(gate: Gate) -> str:
     about: list[str] = [gate.shown_metric] if config.metric is not None else []
     about += [f"label {config.label}"] if config.label is not None else []
     about += [f"variant {config.variant}"] if config.variant is not None else []
-    about += [f"{column} = {value}" for column, value in (config.slice or {}).items()]
+    about += [f"{column} = {value}" for column, value in config.slice_words.items()]
     about += [f"each {config.each_slice}"] if config.each_slice is not None else []
     return f"gate {gate.written} ({', '.join(about)})" if about else f"gate {gate.written}"
 

@@ -9,31 +9,33 @@ more; with several suites it is `POST /score/NAME`. `inputs` are the columns of 
 an ASGI application, so any ASGI server runs it.
 
 Strategy. What is sent is `application/json`, which no page of somebody else's can send without asking first. A request has little time
-for its body, few requests are held at once, and fewer are scored at once; those that are too many are told to come back.
+for its body, few requests are held at once, and fewer are scored at once; those that are too many are told to come back. Requests are
+scored by processes, each of which is ended when its request takes too long, so that none holds up another: this one only waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from hmac import compare_digest
 from pathlib import Path
 from time import monotonic
-from typing import Any, Final, TypeAlias, TypeGuard
+from typing import Any, Final, TypeAlias
 
 from evaluators.api.suite import Suite
-from evaluators.harnesses._host_rows import HostRow, Places, needs
-from evaluators.harnesses._row_scores import RowScores, promptfoo_result
+from evaluators.harnesses._host_rows import Places, needs
 from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.harnesses._scoring_processes import ProcessLost, Reply, ScoringProcesses
+from evaluators.harnesses._webhook import refused
 from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.model import MISSING
 from evaluators.registry import suggestion
-from evaluators.values.json_text import NotJSON, parse, to_text
+from evaluators.values.json_text import to_text
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Answer: TypeAlias = tuple[int, Mapping[str, Any]]
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 """Bytes of a request; a longer one is refused."""
@@ -43,10 +45,13 @@ MAX_REQUESTS: Final = 32
 """Requests that are held at once; what comes beyond them is told to come back."""
 MAX_CONNECTIONS: Final = 128
 WORKERS: Final = 4
-"""Requests that are scored at once."""
-MAX_ROWS: Final = 1_000
-"""Rows of one request."""
-_KEYS: Final = frozenset(("score", "success", "pass", "status", "reason", "errors"))
+"""Requests that are scored at once, each in a process of its own."""
+SCORE_SECONDS: Final = 30.0
+"""How long a request may be scored, and wait for its turn before that."""
+JUDGE_SECONDS: Final = 300.0
+"""The same where a suite asks a judge, whose answers take their time."""
+_SHUTDOWN_SECONDS: Final = 5
+"""How long requests that are under way are waited for when the service is stopped."""
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 """The names by which a service is called that only this machine can reach."""
 
@@ -64,13 +69,24 @@ class ScoreApp:
         token: str | None = None,
         body_seconds: float = BODY_SECONDS,
         max_requests: int = MAX_REQUESTS,
+        score_seconds: float | None = None,
+        workers: int = WORKERS,
     ) -> None:
         """`suites` are by the names that they are called by. Requests to another host than `hosts` are refused, and so is what is not
         sent as JSON, so that no page of somebody else's can reach the service through a browser. With a `token`, requests to score
-        must bring it: `Authorization: Bearer TOKEN`. Raises Problems with everything that is wrong with the suites."""
+        must bring it: `Authorization: Bearer TOKEN`. `workers` requests are scored at once; each may take `score_seconds`: 30 without a
+        number, and 300 where its suite asks a judge. Processes start with the service, or with the first request, and end with `close`.
+        Raises Problems with everything that is wrong with the suites, and where something that the program has registered cannot be
+        sent to another process."""
         if not suites:
             raise problem("no-suite", "there is no suite to score by")
-        self._scorers = {name: SuiteScorer(suite, columns=columns, keep=False) for name, suite in suites.items()}
+        read = {name: SuiteScorer(suite, columns=columns, keep=False).suite for name, suite in suites.items()}
+        self._seconds = {
+            name: score_seconds or (JUDGE_SECONDS if suite.judges else SCORE_SECONDS) for name, suite in read.items()
+        }
+        self._processes = ScoringProcesses(read, columns or {})
+        self._workers = workers
+        self._threads = ThreadPoolExecutor(workers, "evaluators-serve")
         self._hosts = frozenset(hosts)
         self._max_bytes = max_bytes
         self._token = token
@@ -82,25 +98,48 @@ class ScoreApp:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, and starts and stops when the server says so."""
         if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
+            await self._lifespan(receive, send)
         elif scope["type"] == "http":
             status, body = await self._answer(scope, receive)
             await _respond(send, status, body)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Answer:
+    def start(self) -> None:
+        """Starts the first process, so that no request waits for it; also after `close`. Raises Problems where it cannot score."""
+        self._processes.start()
+
+    def close(self) -> None:
+        """Ends all processes. What is under way is not answered."""
+        self._processes.close()
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                try:
+                    await asyncio.get_running_loop().run_in_executor(self._threads, self.start)
+                except Problems as error:
+                    await send({"type": "lifespan.startup.failed", "message": str(error)})
+                    return
+            else:
+                self.close()
+            await send({"type": f"{message['type']}.complete"})
+            if message["type"] == "lifespan.shutdown":
+                return
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Reply:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if _host(headers.get("host", "")) not in self._hosts:
             return _refused(400, "this service does not answer to that host name")
         path, method = scope["path"].rstrip("/"), scope["method"]
         if path == "/health":
-            return 200, {"suites": sorted(self._scorers)}
+            return 200, to_text({"suites": [*sorted(self._seconds)]}).encode()
         if path != "/score" and not path.startswith("/score/"):
             return _refused(404, "there is POST /score, POST /score/NAME and GET /health")
         if method != "POST":
             return _refused(405, "a row is scored by POST")
-        name = path.removeprefix("/score").removeprefix("/") or next(iter(self._scorers))
-        if name not in self._scorers or (path == "/score" and len(self._scorers) > 1):
-            hint = suggestion(name, self._scorers) or f"suites: {', '.join(sorted(self._scorers))}"
+        name = path.removeprefix("/score").removeprefix("/") or next(iter(self._seconds))
+        if name not in self._seconds or (path == "/score" and len(self._seconds) > 1):
+            hint = suggestion(name, self._seconds) or f"suites: {', '.join(sorted(self._seconds))}"
             return _refused(404, f"name the suite: {hint}")
         if self._token is not None and not compare_digest(
             headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()
@@ -112,11 +151,11 @@ class ScoreApp:
             return _refused(503, "too many requests are under way; ask again in a moment")
         self._held += 1
         try:
-            return await self._read_and_scored(self._scorers[name], receive)
+            return await self._read_and_scored(name, receive)
         finally:
             self._held -= 1
 
-    async def _read_and_scored(self, scorer: SuiteScorer, receive: Receive) -> Answer:
+    async def _read_and_scored(self, name: str, receive: Receive) -> Reply:
         try:
             raw = await asyncio.wait_for(_body(receive, self._max_bytes), self._body_seconds)
         except TimeoutError:
@@ -124,70 +163,37 @@ class ScoreApp:
         if raw is None:
             return _refused(413, f"a request may have {self._max_bytes:,} bytes")
         if self._held == 1 or self._working is None:  # nobody else waits: the loop may be another one than before
-            self._working = asyncio.Semaphore(WORKERS)
-        async with self._working:
-            return await asyncio.to_thread(_scored, scorer, raw)
+            self._working = asyncio.Semaphore(self._workers)
+        working = self._working
+        try:
+            await asyncio.wait_for(working.acquire(), self._seconds[name])
+        except TimeoutError:
+            return _refused(503, "all processes that score are busy with other requests; ask again in a moment")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._scored, name, raw)
+        finally:
+            working.release()
 
-
-def score_answer(scores: RowScores) -> dict[str, Any]:
-    """The scores of a row as a webhook gives them.
-
-    `score` and `success` are the overall score and whether it passed. Each evaluator and each field has its score under its name, as
-    results spell it; an evaluator that is called like one of the other keys has a star behind it. What has none is null, with the
-    reason under `errors` where something other than the output is to blame.
-    """
-    overall = scores.overall
-    whole: dict[str, Any] = {
-        "score": overall.score, "success": overall.passed, "status": overall.label,
-        "reason": overall.error or overall.reason, "errors": {},
-    }  # fmt: skip
-    for one in scores.evaluators:
-        name = str(one.evaluator) if one.path is None else f"{one.evaluator}.{one.path}"
-        name = f"{name}*" if name in _KEYS else name
-        whole[name] = one.score
-        if one.error is not None:
-            whole["errors"][name] = one.error
-    return whole
-
-
-def _scored(scorer: SuiteScorer, raw: bytes) -> Answer:
-    try:
-        asked = parse(raw)
-    except NotJSON as error:
-        return _refused(400, f"the request is not JSON that is read: {error}")
-    rows = asked.get("rows") if isinstance(asked, dict) and "output" not in asked and "inputs" not in asked else None
-    if isinstance(rows, list):
-        if len(rows) > MAX_ROWS:
-            return _refused(413, f"a request may have {MAX_ROWS:,} rows; found {len(rows):,}")
-        given = [row for row in rows if _is_row(row)]
-        if len(given) < len(rows):
-            wrong = next(number for number, row in enumerate(rows, start=1) if not _is_row(row))
-            return _refused(400, f"row {wrong} of the request {_ROW_SHAPE}")
-        return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in given]}
-    if not _is_row(asked):
-        return _refused(400, f"the request {_ROW_SHAPE}")
-    if (
-        "inputs" not in asked
-        and isinstance(context := asked.get("context"), dict)
-        and isinstance(context.get("vars"), dict)
-    ):
-        scores = scorer.score(given_by_webhook({**asked, "inputs": context["vars"]}))
-        return 200, {**score_answer(scores), **promptfoo_result(scores.overall)}
-    scores = scorer.score(given_by_webhook(asked))
-    return 200 if scores.overall.error is None else 422, score_answer(scores)
-
-
-_ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'
-
-
-def _is_row(asked: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(asked, dict) and isinstance(asked.get("inputs", {}), dict)
-
-
-def given_by_webhook(asked: Mapping[str, Any]) -> HostRow:
-    """What a webhook gives of a row: its inputs are columns, the expected answer among them."""
-    inputs = asked.get("inputs") or {}
-    return HostRow({**asked, "inputs": inputs}, asked.get("output", asked.get("outputs", MISSING)), more=[inputs])
+    def _scored(self, name: str, raw: bytes) -> Reply:
+        seconds = self._seconds[name]
+        try:
+            return self._processes.answer(name, raw, seconds)
+        except TimeoutError:
+            return _refused(
+                504,
+                f"scoring took more than {seconds:g} s, so it was stopped, and the request has no score; shorter texts and lists, or "
+                "fewer rows in a request, take less time; --score-seconds sets another limit",
+            )
+        except (ProcessLost, Problems) as error:
+            if self._processes.closed:
+                return _refused(503, "the service is being stopped")
+            if isinstance(error, Problems):
+                return _refused(500, str(error))
+            return _refused(
+                500,
+                f"the process that scored ended without an answer (exit code {error}); it may have run out of memory, and what "
+                "went wrong otherwise was printed where the service runs",
+            )
 
 
 def _host(header: str) -> str:
@@ -197,8 +203,9 @@ def _host(header: str) -> str:
     return header.rpartition(":")[0] if ":" in header else header
 
 
-def _refused(status: int, message: str) -> Answer:
-    return status, {"error": message}
+def _refused(status: int, message: str) -> Reply:
+    code, body = refused(status, message)
+    return code, to_text(dict(body)).encode()
 
 
 async def _body(receive: Receive, most: int) -> bytes | None:
@@ -215,8 +222,7 @@ async def _body(receive: Receive, most: int) -> bytes | None:
             return b"".join(parts)
 
 
-async def _respond(send: Send, status: int, body: Mapping[str, Any]) -> None:
-    raw = to_text(dict(body)).encode()
+async def _respond(send: Send, status: int, raw: bytes) -> None:
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
@@ -228,18 +234,10 @@ async def _respond(send: Send, status: int, body: Mapping[str, Any]) -> None:
     await send({"type": "http.response.body", "body": raw})
 
 
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        await send({"type": f"{message['type']}.complete"})
-        if message["type"] == "lifespan.shutdown":
-            return
-
-
 def run_server(app: ScoreApp, host: str, port: int, ready: Callable[[str], None]) -> None:
     """Answers requests until it is interrupted. `ready` is told the address once the port is open; port 0 is any free one.
 
-    Raises Problems (config) when uvicorn is not installed, and (environment) when the port is taken.
+    Raises Problems (config) when uvicorn is not installed, (environment) when the port is taken, and what keeps processes from scoring.
     """
     import socket
 
@@ -247,7 +245,7 @@ def run_server(app: ScoreApp, host: str, port: int, ready: Callable[[str], None]
         import uvicorn
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    with closing(app), socket.socket(family, socket.SOCK_STREAM) as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, port))
@@ -262,15 +260,17 @@ def run_server(app: ScoreApp, host: str, port: int, ready: Callable[[str], None]
                     )
                 ]
             ) from None
+        app.start()
         listening.listen()
         named = f"[{host}]" if ":" in host else host
         ready(f"http://{named}:{listening.getsockname()[1]}")
         config = uvicorn.Config(app, log_level="warning", access_log=False, limit_concurrency=MAX_CONNECTIONS)
-        _server(uvicorn, config).run(sockets=[listening])
+        _server(uvicorn, config, app).run(sockets=[listening])
 
 
-def _server(uvicorn: Any, config: Any) -> Any:
-    """A server that closes connections on which no request has come for a while: the library waits for it without end."""
+def _server(uvicorn: Any, config: Any, app: ScoreApp) -> Any:
+    """A server that closes connections on which no request has come for a while, and when it is stopped, gives requests that are scored
+    a little time: the library waits for both without end."""
 
     class Server(uvicorn.Server):
         async def on_tick(self, counter: int) -> bool:
@@ -282,5 +282,10 @@ def _server(uvicorn: Any, config: Any) -> Any:
                 if now - seen.setdefault(one, now) > BODY_SECONDS and one.transport is not None:
                     one.transport.close()
             return bool(await super().on_tick(counter))
+
+        async def shutdown(self, sockets: Any = None) -> None:
+            ending = asyncio.get_running_loop().call_later(_SHUTDOWN_SECONDS, app.close)
+            await super().shutdown(sockets)
+            ending.cancel()
 
     return Server(config)

@@ -128,10 +128,12 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
         prompts = models.setdefault(str(who.get("model") or ""), {})
         counts = prompts.setdefault(str(who.get("prompt") or logged.question.prompt), [0] * (2 + _BUCKETS))
         counts[0] += 1
-        if logged.answer.error is not None or logged.answer.score is None:
+        answer, score_of = logged.answer, logged.question.score_of
+        score = answer.score if score_of is None or answer.error is not None else score_of(answer)
+        if answer.error is not None or score is None:
             counts[1] += 1
-        elif "choice" not in logged.answer.details:  # choices are counted by their names
-            counts[2 + min(_BUCKETS - 1, int(logged.answer.score * _BUCKETS))] += 1
+        elif "choice" not in answer.details:  # choices are counted by their names
+            counts[2 + min(_BUCKETS - 1, int(score * _BUCKETS))] += 1
 
     def judged_by(self) -> tuple[JudgedBy, ...]:
         """What each model answered with each prompt, sorted."""

@@ -53,6 +53,9 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
     refused: Callable[[JudgeAnswer], str | None] | None = None
     """Gives the reason why an answer counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
     again does so, and keeps no such answer. It makes no question another one."""
+    score_of: Callable[[JudgeAnswer], float | None] | None = None
+    """Gives the score that an answer comes to, or None where it comes to none; without it, the answer's own score counts. It makes no
+    question another one."""
 
     def body(self) -> dict[str, Any]:
         """All that tells it from other questions, as JSON: what is recorded of it, and what finds its answer again."""

@@ -102,6 +102,10 @@ class JudgedComparator(Comparator):
         """Why an answer counts for nothing, in words; None where it counts."""
         return None
 
+    def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
+        """The score that an answer comes to; None where it comes to none."""
+        return answer.score
+
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """The comparison that a judge's answer stands for. It passes by `at_least` of the suite, not by the judge's own `passed`."""
         score = float(answer.score or 0.0)
@@ -152,6 +156,7 @@ class JudgedComparator(Comparator):
             MISSING if same(expected, expected_raw) else expected_raw,
             MISSING if same(actual, actual_raw) else actual_raw,
             self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
+            score_of=partial(self.score_of, pair),
         )  # fmt: skip
 
 

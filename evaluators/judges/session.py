@@ -101,6 +101,11 @@ class Session:
         with self._changing() as connection:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
+    def release_of(self, process: int) -> None:
+        """A process is gone: nobody waits for what it was asking."""
+        with self._changing() as connection:
+            connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
+
     def reserve(
         self, judge: str, spending: tuple[int, int, int], most: tuple[int | None, int | None, int | None]
     ) -> bool:

@@ -22,6 +22,7 @@ from evaluators.needs import (
     chosen_of,
     documents_of,
     expected_of,
+    given_output,
     output_of,
     text_of,
     want_like,
@@ -92,7 +93,7 @@ class SearchedCell:
         documents = self.documents()
         if documents.__class__ is FoundDocuments:
             return chosen_of(documents, want, self.search, prefer)
-        return output_of(self.cell, want, self.search) if documents is None else documents
+        return output_of(self.cell, want, self.search, prefer) if documents is None else documents
 
 
 def texts(cells: Cells, need: Text) -> Cells:
@@ -124,7 +125,17 @@ def documents_if_any(read: Sequence[Cells], count: int) -> Cells:
 
 def whole_outputs(cells: Cells, search: Search) -> Cells:
     """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
-    return parse_all(cells, lambda cell: _not_text(cell, search))
+    texts = [cell if cell.__class__ is str else given_output(cell) for cell in cells]
+    return _perhaps_listed(cells, parse_all(texts, lambda cell: _not_text(cell, search)), search)
+
+
+def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
+    """Cells that were read as JSON as a whole. Where all documents count, an object waits to become a list of one."""
+    if search.pick != "all":
+        return whole
+    return [
+        SearchedCell(cell, search) if value.__class__ is dict else value for cell, value in zip(cells, whole, strict=True)
+    ]
 
 
 def whole_outputs_beside(
@@ -132,13 +143,16 @@ def whole_outputs_beside(
 ) -> Cells:
     """What `whole_outputs` gives, with the expected document itself where the output equals it, or with its `parts` that are equal."""
     texts = [
-        document if cell == text and cell.__class__ is str and document.__class__ in _CONTAINERS else cell
+        (document if cell == text and document.__class__ in _CONTAINERS else cell)
+        if cell.__class__ is str
+        else given_output(cell)
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
-    return [
+    found = [
         value if value is document else _shared(value, document, parts)
         for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
     ]
+    return _perhaps_listed(cells, found, search)
 
 
 def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:

@@ -22,9 +22,10 @@ from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.judges.asking import Gathered, asking_about
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Result, RowStatus
-from evaluators.needs import Output
+from evaluators.needs import NO_OUTPUT, column_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import ColumnStep
+from evaluators.settings import filled_texts
 from evaluators.suite.graph import EvaluatorLine
 
 SKIPPED: Final = Result(RowStatus.SKIPPED, None, 0, 0)
@@ -135,8 +136,9 @@ def bug_of(error: Exception) -> Result:
 def issue_of_bug(error: Exception) -> Issue:
     import traceback  # few runs meet a fault
 
-    trace = "".join(traceback.format_exception(error))
-    return Issue("bug", Blame.BUG, f"{type(error).__name__}: {error}", hint=trace)
+    masked = filled_texts().masked_spelled
+    trace = masked("".join(traceback.format_exception(error)))
+    return Issue("bug", Blame.BUG, masked(f"{type(error).__name__}: {error}"), hint=trace)
 
 
 class ChunkScoring:
@@ -188,8 +190,8 @@ class ChunkScoring:
         without = self.blocked | self.unreadable
         if not self.stopped and not without:
             return self.inputs
-        needs = enumerate(self.line.settings.needs())
-        output = next((index for index, need in needs if isinstance(need, Output)), None)
+        needs = enumerate(map(column_of, self.line.settings.needs()))
+        output = next((at for at, column in needs if column is not None and column.absent is NO_OUTPUT), None)
         return [
             [
                 MISSING if row in without and (index == output or column[row].__class__ is CellError) else column[row]

@@ -11,7 +11,7 @@ what they ask is asked at once, and then they settle what is pending; then come 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
@@ -38,6 +38,7 @@ from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.chunk_scoring import ChunkScoring, issue_of_bug, verdict_step
 from evaluators.plan.need_steps import Lookup, NeedSteps, Reading, Step
+from evaluators.settings import filled_of, reading_filled
 from evaluators.suite.graph import EvaluatorLine, in_order
 from evaluators.values.json_choice import PickedDocument
 
@@ -89,15 +90,21 @@ class Plan(Struct):
         for slot, name in enumerate(self.columns):
             slots[slot] = columns.get(name) or [MISSING] * count
         try:
-            with limited(self.limits) as clock:
-                for step in self.steps:
-                    clock.rest()
-                    slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
-            yield slots
+            with self._reading():
+                with limited(self.limits) as clock:
+                    for step in self.steps:
+                        clock.rest()
+                        slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
+                yield slots
         finally:
             for one in self.evaluators:
                 if one.scored is not None:
                     release_rows(slots[one.scored])
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Inside, what is said of a fault in the program has nothing of what the environment filled in to the suite."""
+        found = [filled_of(one.line.settings) for one in self.evaluators[:1]]
+        return reading_filled(*found) if found else nullcontext()
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""

@@ -24,7 +24,7 @@ _UNPAIRED: Final = (
 """What is said of alignments that may leave an item without a partner although the other list has one for it."""
 _WRITTEN: Final[Mapping[AlignHow, tuple[str, ...]]] = {
     "ordered": ("items: {align: ordered}",),
-    "any_order": ("tags: {align: any_order}",),
+    "any_order": ("tags: {align: any_order}", "tags: {align: {any_order: {unique: true}}}"),
     "key_field": ("items: {align: {key_field: {key: sku}}}",),
     "hungarian": ("items: {align: hungarian}", "items: {align: {hungarian: {at_least: 0.5}}}"),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
-from evaluators.reports.run_tables import label_section
+from evaluators.reports.sections.labels import label_section
 from evaluators.run.intervals import wilson
 from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
 from evaluators.run.result import ConfusionMatrix, Interval

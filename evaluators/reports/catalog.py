@@ -8,7 +8,9 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.builtin._evaluator import BUILTIN
+from evaluators.builtin._evaluator import START_HERE as EVALUATORS_FIRST
 from evaluators.comparators._comparator import COMPARATORS
+from evaluators.comparators._comparator import START_HERE as COMPARATORS_FIRST
 from evaluators.issues import Issue, Problems, problem
 from evaluators.judges.judged_comparator import any_comparator, comparator_names
 from evaluators.registry import suggestion
@@ -34,8 +36,8 @@ KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "pr
 Group: TypeAlias = Literal["start here", "further", "compatibility"]
 GROUPS: Final[tuple[Group, ...]] = ("start here", "further", "compatibility")
 _START_HERE: Final[Mapping[Kind, tuple[str, ...]]] = {
-    "evaluators": ("exact_match", "correctness", "contains", "json_multi_field_match", "schema_match", "llm_judge"),
-    "comparators": ("exact", "normalized", "numeric", "date", "fuzzy"),
+    "evaluators": EVALUATORS_FIRST,
+    "comparators": COMPARATORS_FIRST,
 }
 """What is listed first, in this order."""
 _COMPATIBILITY: Final[Mapping[Kind, frozenset[str]]] = {

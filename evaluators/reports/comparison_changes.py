@@ -25,6 +25,7 @@ from evaluators.settings import build
 from evaluators.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.values.dates import ambiguity, formats_of, read_date, reader, same_moment
 from evaluators.values.numbers import USUAL_PARSES as NUMBER_FORMATS
+from evaluators.values.numbers import as_setting
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import flow, quote
 from evaluators.values.text import Normalization
@@ -83,6 +84,8 @@ class Change(Struct, frozen=True):
     fixed: tuple[int, ...]
     says: str = ""
     """What else becomes of the field, or of its values; empty where nothing does."""
+    comparator: Comparator | None = None
+    """The changed comparator; None where the items of a list are paired in any order."""
 
 
 class _Trial(Struct, frozen=True):
@@ -100,7 +103,7 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     Of changes that forgive the same mismatches, only the simplest is given.
     """
     found = [
-        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed))
+        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed), trial.comparator)
         for trials, among in _trials(compared, mismatches)
         for trial, fixed in _best(trials, compared, mismatches, among)
     ]
@@ -109,6 +112,7 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
     for change in found:
         simplest.setdefault(change.fixed, change)
     several = _all_at_once(compared, mismatches, found)
+    several += _nearly_the_same(compared, mismatches, [*found, *several])
     return sorted([*simplest.values(), *several], key=lambda change: -len(change.fixed))
 
 
@@ -172,7 +176,7 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
         # no single switch forgives what all of them together do not; a similarity is another matter
         alike = _fixed(_loosest(), compared, mismatches, every) if word in ("exact", "normalized") else every
         yield from ((trials, alike) for trials in (_text_trials(comparator, word) if alike else ()))
-    if plain or word == "numeric":
+    if plain or (word == "numeric" and not comparator.lists_answers):
         numeric = comparator if word == "numeric" else None
         yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs, compared.by_schema))
         exact = getattr(numeric, "tolerance", None) is None
@@ -249,7 +253,7 @@ def _reading_trials(numeric: Comparator | None) -> Iterator[_Trial]:
 def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
     """How a comparator reads numbers in text, as it is written; nothing where it does not."""
     parse = getattr(numeric, "parse", False)
-    return {} if parse is False else {"parse": True if parse is True else parse.model_dump(exclude_defaults=True)}
+    return {} if parse is False else {"parse": as_setting(parse)}
 
 
 def _has_text(compared: Compared, one: Mismatch, exact: bool) -> bool:
@@ -283,6 +287,9 @@ def _ways(parse: Any) -> list[Any]:
     """The ways to read numbers in text that go further than `parse` does, the plainest first."""
     if parse in (False, True):
         return [settings or True for settings in NUMBER_FORMATS if settings or parse is False]
+    if isinstance(parse, tuple):
+        listed = as_setting(parse)
+        return [[*listed, settings or True] for settings in NUMBER_FORMATS if (settings or True) not in listed]
     own = parse.model_dump(exclude_defaults=True)
     marks: list[dict[str, Any]] = [{"thousands": mark} for mark in _THOUSANDS if mark != own.get("decimal", ".")]
     further: list[dict[str, Any]] = [{"currency": True}, {"percent": True}, *marks]
@@ -322,8 +329,12 @@ def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> l
     if known and date is None:
         tried.insert(0, known)
     listed = [{"formats": list(formats)} for formats in tried if not ambiguity(formats)]
+    tolerance = getattr(date, "tolerance", None)
+    kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
     return [
-        _trial(flow(one)[1:-1] if date is not None else None, "date", {} if one["formats"] == ["iso"] else one)
+        _trial(
+            flow(one)[1:-1] if date is not None else None, "date", {} if one["formats"] == ["iso"] else {**one, **kept}
+        )
         for one in listed
     ]
 
@@ -360,7 +371,18 @@ def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Ch
             if isinstance(one.expected, list) and isinstance(one.actual, list) and same(one.expected, one.actual)
         ]
     says = _COUNTS_ITEMS if compared.whole else ""
-    return [Change("align: any_order", "align: any_order", tuple(sorted(fixed)), says)] if fixed else []
+    kept = (
+        ""
+        if compared.ordered or word_of(compared.comparator) == "exact"
+        else f"compare: {_written(compared.comparator)}, "
+    )
+    return [Change("align: any_order", f"{kept}align: any_order", tuple(sorted(fixed)), says)] if fixed else []
+
+
+def _written(comparator: Comparator) -> str:
+    """The comparator as a suite writes it."""
+    options = comparator.model_dump(mode="json", exclude_defaults=True)
+    return flow({word_of(comparator): options}) if options else word_of(comparator)
 
 
 _COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
@@ -382,10 +404,34 @@ def _all_at_once(compared: Compared, mismatches: Sequence[Mismatch], found: Sequ
     trial = _trial(None, "normalized", {})
     fixed = _fixed(trial.comparator, compared, mismatches, range(len(mismatches)))
     return (
-        [Change(trial.switch, trial.write, fixed)]
+        [Change(trial.switch, trial.write, fixed, comparator=trial.comparator)]
         if len(fixed) > max((len(one.fixed) for one in found), default=0)
         else []
     )
+
+
+def _nearly_the_same(compared: Compared, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+    """A similarity, where nothing else forgives what it forgives, and no expected text has a digit or is an address: in codes, dates,
+    amounts and addresses one letter changes everything."""
+    comparator = compared.comparator
+    if word_of(comparator) not in ("exact", "normalized"):
+        return []
+    pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
+    if any(isinstance(expected, str) and _NO_WORDS.search(expected) for expected, _ in pairs):
+        return []
+    switches = {name: getattr(comparator, name, value) for name, value in {**_KEEP, "punctuation": "keep"}.items()}
+    own = _unlike_default("fuzzy", switches, "")
+    trials = [_trial(None, "fuzzy", {"at_least": least, **own}) for least in _AT_LEAST]
+    known = {number for change in found for number in change.fixed}
+    return [
+        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed), trial.comparator)
+        for trial, fixed in _best(trials, compared, mismatches, range(len(mismatches)))
+        if not known.issuperset(fixed)
+    ]
+
+
+_NO_WORDS: Final = re.compile(r"[\d@]|://|www\.")
+_AT_LEAST: Final = (0.9, 0.8)
 
 
 def _is_number(value: Any) -> bool:

@@ -5,64 +5,77 @@ Every difference stands beside its interval, and what is called better or worse 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
-from evaluators.compare.comparison import (
-    Change,
-    ChangedRow,
-    Ranking,
-    RunComparison,
-)
-from evaluators.reports.comparison_tables import (
-    evaluator_section,
-    field_section,
-    label_section,
-    measure_section,
-    ranking_section,
-)
+from evaluators.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
 from evaluators.reports.document import (
+    Block,
+    Column,
     Item,
     Listing,
     Page,
-    PageTable,
     Paragraph,
     Section,
     Tone,
-    dense,
-    heads,
+    count_columns,
     listed,
+    table_of,
+    text_column,
 )
-from evaluators.reports.tables import row_name
-from evaluators.run.metrics import counted, more_text, rows_text
+from evaluators.reports.names import row_name
+from evaluators.run.metrics import (
+    UNDEFINED,
+    counted,
+    difference_interval_text,
+    mean_interval_text,
+    more_text,
+    p_value_text,
+    percent_text,
+    quantity_text,
+    rows_text,
+    score_text,
+    signed,
+    with_variant,
+)
+from evaluators.values.quoting import first_ones
 from evaluators.words import plain_word
 
 MOST_ROWS: Final = 20
-"""Broken rows, and fixed rows, that a page lists; all of them are in the JSON file."""
+"""Broken rows, fixed rows, fields or labels that a page lists; all of them are in the JSON file."""
 MOST_CHANGES: Final = 5
-"""Fields of such a row that a page lists; all of them are in the JSON file."""
+"""Fields of such a row that a page lists."""
 
-_CHECK_TONES: Final[dict[str, Tone]] = {"passed": "good", "failed": "bad", "undecided": "warning"}
-_CHECK_WORDS: Final = {"passed": "passed", "failed": "FAILED", "undecided": "UNDECIDED"}
+_CHECKS: Final[dict[str, tuple[str, Tone]]] = {
+    "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "passed": ("passed", "good"),
+}  # fmt: skip
+"""The verdicts of regression checks in the order of the page."""
+_ROW_SECTIONS: Final[dict[Change, tuple[str, Tone]]] = {
+    "broken": ("Broken rows", "bad"), "lost": ("Lost rows", "warning"), "fixed": ("Fixed rows", "good"),
+    "gained": ("Gained rows", "note"), "settled": ("Settled rows", "note"),
+    "unchanged": ("Unchanged rows with changed fields", "plain"),
+}  # fmt: skip
+_VERDICT_TONES: Final[dict[str, Tone]] = {"better": "good", "worse": "bad", "not measured": "warning"}
+_EXIT_WORDS: Final = {
+    0: "no regression check failed",
+    1: "a regression check failed",
+    3: "something could not be compared",
+    4: "the runs cannot be compared",
+}
 
 
 def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
     """The page of a comparison. `files` are lines about what was written."""
     sections = (
         _opening(comparison),
-        *_why_not(comparison),
+        *_incomparable(comparison),
         *_regression_checks(comparison),
-        *evaluator_section(comparison),
-        *field_section(comparison),
-        *label_section(comparison),
-        *measure_section(comparison),
-        *ranking_section(comparison),
-        *_rows("Broken rows", comparison, "broken"),
-        *_rows("Lost rows", comparison, "lost"),
-        *_rows("Fixed rows", comparison, "fixed"),
-        *_rows("Gained rows", comparison, "gained"),
-        *_rows("Settled rows", comparison, "settled"),
-        *_rows("Unchanged rows with changed fields", comparison, "unchanged"),
+        *_evaluators(comparison),
+        *_fields(comparison),
+        *_labels(comparison),
+        *_measures(comparison),
+        *_variants(comparison),
+        *(section for change in _ROW_SECTIONS for section in _rows(comparison, change)),
         *listed("Notes", (Item(note, tone="note") for note in comparison.notes)),
         _ending(comparison, files),
     )
@@ -76,146 +89,334 @@ def headline(comparison: RunComparison) -> str:
     if comparison.exit_code:
         return "FAILED" if comparison.exit_code == 1 else "not everything could be compared"
     if not comparison.evaluators:
-        return f"{counted(len(_ranked_variants(comparison.rankings)), 'variant')} compared"
-    found = [one.verdict for one in (*comparison.evaluators, *comparison.fields)]
-    if "worse" in found:
-        return "better and worse" if "better" in found else "clearly worse"
-    if "better" in found:
+        ranked = {one.variant for ranking in comparison.rankings for one in ranking.variants}
+        ranked |= {one.variant for ranking in comparison.rankings for one in ranking.unranked}
+        return f"{counted(len(ranked), 'variant')} compared"
+    verdicts = _verdicts(comparison)
+    if "worse" in verdicts:
+        return "better and worse" if "better" in verdicts else "clearly worse"
+    if "better" in verdicts:
         return "clearly better"
-    return "no clear difference" if comparison.changed or "no clear difference" in found else "no difference"
+    return "no clear difference" if comparison.changed or "no clear difference" in verdicts else "no difference"
 
 
 def comparison_line(comparison: RunComparison) -> str:
     """The comparison in one line, with the first cause."""
+    counts = f"; {comparison.fixed:,} fixed, {comparison.broken:,} broken"
+    counts += f", {comparison.lost:,} lost" if comparison.lost else ""
+    counts += f" of {rows_text(comparison.rows)}"
+    if comparison.incomparable or not comparison.evaluators:
+        counts = ""
     cause = f" ({comparison.causes[0]})" if comparison.causes else ""
-    changed = f"{comparison.fixed:,} fixed, {comparison.broken:,} broken" + (
-        f", {comparison.lost:,} lost" if comparison.lost else ""
-    )
-    counts = (
-        "" if comparison.incomparable or not comparison.evaluators else f"; {changed} of {rows_text(comparison.rows)}"
-    )
     return f"{comparison.name}: {headline(comparison)}{counts}{cause}"
+
+
+def _verdicts(comparison: RunComparison) -> set[str]:
+    return {one.verdict for one in (*comparison.evaluators, *comparison.fields)}
 
 
 def _tone(comparison: RunComparison) -> Tone:
     if comparison.exit_code:
         return "bad" if comparison.exit_code == 1 else "warning"
-    worse = any(one.verdict == "worse" for one in (*comparison.evaluators, *comparison.fields))
-    return "warning" if worse else "good"
+    return "warning" if "worse" in _verdicts(comparison) else "good"
 
 
 def _opening(comparison: RunComparison) -> Section:
     if comparison.rankings and not comparison.evaluators:
         rows = f"{rows_text(comparison.rows)} that every ranked variant has"
         return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
-    places = Paragraph(f"Base: {comparison.base}. New: {comparison.new}.")
+    runs = Paragraph(f"Base: {comparison.base}. New: {comparison.new}.")
     if comparison.incomparable:
-        return Section(None, (places,))
+        return Section(None, (runs,))
     counts = [f"{comparison.fixed:,} fixed", f"{comparison.broken:,} broken", f"{comparison.unchanged:,} unchanged"]
-    further = (
-        (comparison.lost, "lost"), (comparison.gained, "gained"), (comparison.settled, "settled"),
-        (comparison.never_measured, "never measured"),
-    )  # fmt: skip
-    counts += [f"{count:,} {word}" for count, word in further if count]
-    if mended := sum(row.change == "unchanged" for row in comparison.changed):
-        counts[2] += f" ({mended:,} with other fields right or wrong)"
-    both = comparison.rows - comparison.one_sided
-    rows = (
-        f"{rows_text(comparison.rows)}, {both:,} of them in both runs"
-        if comparison.one_sided
-        else f"{rows_text(both)} in both runs"
+    if changed_fields := sum(row.change == "unchanged" for row in comparison.changed):
+        counts[2] += f" ({changed_fields:,} with other fields right or wrong)"
+    for change in ("lost", "gained", "settled", "never_measured"):
+        if count := getattr(comparison, change):
+            counts.append(f"{count:,} {change.replace('_', ' ')}")
+    rows = f"{rows_text(comparison.rows - comparison.one_sided)} in both runs"
+    if comparison.one_sided:
+        both = comparison.rows - comparison.one_sided
+        rows = f"{rows_text(comparison.rows)}, {both:,} of them in both runs"
+    return Section(None, (runs, Paragraph(f"{rows}: {', '.join(counts)}")))
+
+
+def _incomparable(comparison: RunComparison) -> Iterator[Section]:
+    if comparison.incomparable:
+        blocks: list[Block] = [Listing(tuple(Item(reason, tone="warning") for reason in comparison.incomparable))]
+        if comparison.rows:
+            blocks.append(Paragraph("With --common, what both runs have in common is compared all the same."))
+        yield Section("What differs", tuple(blocks))
+
+
+def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
+    columns = (
+        text_column("regression check", lambda check: check.rule),
+        text_column("of", lambda check: check.target or "", optional=True),
+        text_column("variant", optional=True),
+        text_column("verdict", lambda check: _CHECKS[check.verdict][0]),
+        text_column("found", lambda check: check.message),
     )
-    return Section(None, (places, Paragraph(f"{rows}: {', '.join(counts)}")))
+    if comparison.regression_checks:
+        checks = sorted(comparison.regression_checks, key=lambda check: list(_CHECKS).index(check.verdict))
+        yield Section("Regression checks", (table_of(checks, columns, lambda check: _CHECKS[check.verdict][1]),))
 
 
-def _why_not(comparison: RunComparison) -> tuple[Section, ...]:
-    if not comparison.incomparable:
-        return ()
-    items = tuple(Item(reason, tone="warning") for reason in comparison.incomparable)
-    hint = Paragraph("With --common, what both runs have in common is compared all the same.")
-    return (Section("What differs", (Listing(items), *((hint,) if comparison.rows else ()))),)
+_ABOUT_ROWS: Final = (
+    Column("base", lambda one: score_text(one.base)),
+    Column("new", lambda one: score_text(one.new)),
+    Column("difference", lambda one: signed(one.difference)),
+    Column("95 % CI", lambda one: difference_interval_text(one.ci)),
+    Column("p-value", lambda one: p_value_text(one.p_value_corrected)),
+    text_column("verdict"),
+    *count_columns("fixed", "broken", "pairs"),
+)
+_DETECTABLE: Final = Column("MDE", lambda one: score_text(one.minimum_detectable_effect))
+_UNPAIRED: Final = count_columns("lost", "gained", "settled", optional=True)
 
 
-def _regression_checks(comparison: RunComparison) -> tuple[Section, ...]:
-    if not comparison.regression_checks:
-        return ()
-    order = ("failed", "undecided", "passed")
-    regression_checks = sorted(comparison.regression_checks, key=lambda check: order.index(check.verdict))
-    table = PageTable(
-        heads("regression check", "of", "variant", "verdict", "found"),
-        tuple(
-            (one.rule, one.target or "", one.variant or "", _CHECK_WORDS[one.verdict], one.message)
-            for one in regression_checks
+def _verdict_tone(one: Difference) -> Tone:
+    return _VERDICT_TONES.get(one.verdict, "plain")
+
+
+def _evaluators(comparison: RunComparison) -> Iterator[Section]:
+    """What became better or worse, and its p-value."""
+    columns = (text_column("evaluator"), text_column("variant", optional=True), *_ABOUT_ROWS, _DETECTABLE, *_UNPAIRED)
+    if comparison.evaluators:
+        table = table_of(comparison.evaluators, columns, _verdict_tone)
+        noise = (Paragraph(_noise(one)) for one in comparison.evaluators if one.noise is not None and one.pairs)
+        yield Section("Evaluators", (table, *noise, Listing(tuple(map(Item, _legend(comparison))))))
+
+
+def _noise(one: Difference) -> str:
+    """How many of the changes the model's own noise makes, where the suite knows of several outputs of one question."""
+    changed, noise = one.fixed + one.broken, one.noise or 0.0
+    if one.verdict in ("better", "worse"):
+        beyond = f"By groups, the new run is {one.verdict}."
+    elif one.verdict == "the same":
+        beyond = "Every row scores what it scored before."
+    elif one.changed_groups == 0:
+        beyond = "Every group comes to what it came to before: there is no change beyond that noise."
+    else:
+        beyond = "By groups, no change can be told from that noise."
+    return (
+        f"{with_variant(one.evaluator, one.variant)}: {changed:,} of {counted(one.pairs, 'pair')} changed "
+        f"({percent_text(changed / one.pairs)}). Outputs of one question within a run differ in {percent_text(noise)} "
+        f"of pairs: that would be {noise * one.pairs:,.1f} without any change. {beyond}"
+    )
+
+
+def _legend(comparison: RunComparison) -> Iterator[str]:
+    evaluators = comparison.evaluators
+    tests = tests_in(evaluators)
+    lost, gained, settled = (any(getattr(one, name) for one in evaluators) for name in ("lost", "gained", "settled"))
+    which = "that neither run lost" if lost or gained or settled else "that both runs scored"
+    clusters = f"; rows of one {comparison.cluster} count as one" if comparison.cluster else ""
+    corrected = f", corrected for the {tests:,} tests of evaluators (Holm)" if tests > 1 else ""
+    unknown = any(one.minimum_detectable_effect is None for one in evaluators)
+    few = "; unknown with fewer than 6 changes" if unknown else ""
+    yield f"difference: mean score of the new run less that of the base, over the rows {which}"
+    yield f"95 % CI: where the difference would likely be with many more rows like these{clusters}"
+    yield (
+        f"p-value: how often a coin toss would make a difference as large{corrected}; "
+        "below 0.05 the verdict is better or worse"
+    )
+    yield from _one_test(evaluators)
+    yield (
+        "MDE (minimum detectable effect): a true difference smaller than this would often go unseen "
+        f"with so many rows{few}"
+    )
+    if lost:
+        yield (
+            "lost: rows that the base scored and the new run did not; "
+            "for regression checks they are broken where the base passed"
+        )
+    if gained:
+        yield "gained: rows that the new run scored and the base did not"
+    if settled:
+        yield "settled: rows in which nothing is there to score any more, neither expected nor in the output"
+
+
+def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
+    """What says the same in every row, and so counts once among the tests."""
+    same = [f"{one.name} and {one.same_as}" for one in differences if one.same_as is not None]
+    if same:
+        yield f"one test, since they say the same in every row: {first_ones(list(dict.fromkeys(same)), 5)}"
+
+
+def _fields(comparison: RunComparison) -> Iterator[Section]:
+    """The fields that changed, the worst first."""
+    columns = (
+        text_column("evaluator"), text_column("field"), text_column("variant", optional=True), *_ABOUT_ROWS, *_UNPAIRED,
+    )  # fmt: skip
+    if not comparison.fields:
+        return
+    changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
+    changed.sort(key=_by_difference)
+    blocks = [*_first(changed, columns, "field", _verdict_tone), *_unchanged(len(comparison.fields) - len(changed))]
+    tests = tests_in(comparison.fields)
+    if changed and tests > 1:
+        blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
+    blocks += map(Paragraph, _one_test(comparison.fields))
+    if any(one.unit == "values" for one in changed[:MOST_ROWS]):
+        blocks.append(
+            Paragraph(
+                "base and new: of all values of a field, the share that is right, as in the report of each run. A row may "
+                "have several values of a field; fixed, broken and pairs count rows, in which all values are right or not."
+            )
+        )
+    yield Section("Fields", tuple(blocks))
+
+
+def _unchanged(count: int) -> Iterator[Paragraph]:
+    if count:
+        yield Paragraph(f"{counted(count, 'field')} {'is' if count == 1 else 'are'} the same in every row.")
+
+
+def _by_difference(one: Any) -> tuple[bool, float]:
+    return one.difference is None, one.difference or 0.0
+
+
+def _first(items: Sequence[Any], columns: Sequence[Column], noun: str, tone: Any = None) -> Iterator[Block]:
+    """A table of the first items, and how many more there are."""
+    if items:
+        yield table_of(items[:MOST_ROWS], columns, tone)
+    if len(items) > MOST_ROWS:
+        yield Paragraph(f"{more_text(len(items) - MOST_ROWS, noun)} in the JSON file.")
+
+
+def _labels(comparison: RunComparison) -> Iterator[Section]:
+    """The labels whose metrics changed, the worst first. Each has its precision, recall and F1 side by side."""
+    if not comparison.labels:
+        return
+
+    def moved(metric: int) -> Column:
+        def cell(label: Sequence[LabelDifference]) -> str:
+            before, after = score_text(label[metric].base), score_text(label[metric].new)
+            return before if before == after else f"{before} → {after}"
+
+        return Column(("precision", "recall")[metric], cell)
+
+    columns = (
+        text_column("evaluator", lambda label: label[2].evaluator),
+        text_column("variant", lambda label: label[2].variant or "", optional=True),
+        text_column("label", lambda label: f"{label[2].label} average" if label[2].average else label[2].label),
+        Column("expected", lambda label: f"{label[2].support:,}"),
+        Column("F1 in base", lambda label: score_text(label[2].base)),
+        Column("F1 in new", lambda label: score_text(label[2].new)),
+        Column("difference", lambda label: signed(label[2].difference)),
+        moved(0),
+        moved(1),
+    )
+    by_metric = ([one for one in comparison.labels if one.metric == metric] for metric in ("precision", "recall", "f1"))
+    labels = list(zip(*by_metric, strict=True))
+    changed = [label for label in labels if any(one.difference or one.base != one.new for one in label)]
+    changed.sort(key=lambda label: (label[2].average, *_by_difference(label[2])))
+    blocks = list(_first(changed, columns, "label"))
+    if same := sum(not label[0].average for label in labels) - sum(not label[0].average for label in changed):
+        blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
+    blocks.append(
+        Paragraph("Each over all rows of its run. Differences of evaluators have p-values, those of labels have none.")
+    )
+    yield Section("Labels", tuple(blocks))
+
+
+def _measures(comparison: RunComparison) -> Iterator[Section]:
+    """The columns of numbers."""
+
+    def difference(one: Any) -> str:
+        return f"{'+' if (one.difference or 0) > 0 else ''}{quantity_text(one.difference)}"
+
+    def change(one: Any) -> str:
+        known = one.difference is not None and one.base
+        return f"{one.difference / abs(one.base):+.1%}".replace("%", " %") if known else UNDEFINED
+
+    columns = (
+        text_column("measure"),
+        text_column("variant", optional=True),
+        text_column("metric"),
+        Column("base", lambda one: quantity_text(one.base)),
+        Column("new", lambda one: quantity_text(one.new)),
+        Column("difference", difference),
+        Column("change", change),
+    )
+    legend = "Each over all rows of its run. A measure is not better or worse by itself: a gate can say what it may be."
+    if comparison.measures:
+        yield Section("Measures", (table_of(comparison.measures, columns), Paragraph(legend)))
+
+
+def _variants(comparison: RunComparison) -> Iterator[Section]:
+    """The variants in their order, for each evaluator."""
+    columns = (
+        text_column("evaluator", lambda pair: pair[0].evaluator),
+        Column("rank", lambda pair: str(pair[1].rank)),
+        text_column("variant", lambda pair: pair[1].variant),
+        Column("mean score", lambda pair: score_text(pair[1].mean)),
+        Column("95 % CI", lambda pair: mean_interval_text(pair[1].ci)),
+        Column("passed", lambda pair: f"{pair[1].passed:,} of {pair[0].rows:,}"),
+        text_column("cannot be told apart from", lambda pair: ", ".join(pair[1].alike)),
+    )
+    if not comparison.rankings:
+        return
+    ranked = [(ranking, one) for ranking in comparison.rankings for one in ranking.variants]
+    unranked = tuple(
+        Item(
+            f"{ranking.evaluator}, {one.variant}: not ranked: {one.lacking:,} of {rows_text(one.others)} that others have are missing",
+            tone="warning",
+        )
+        for ranking in comparison.rankings
+        for one in ranking.unranked
+    )
+    legend = (
+        Item("rank: 1 + the number of variants that are clearly better, by the rows that every ranked variant has"),
+        Item("95 % CI: where the mean score would likely be with many more rows like these"),
+        Item(
+            "cannot be told apart from: the p-value of the difference is 0.05 or more (every two are tested, corrected after Holm)"
         ),
-        tuple(_CHECK_TONES[check.verdict] for check in regression_checks),
     )
-    return (Section("Regression checks", (dense(table, ("regression check", "verdict", "found")),)),)
+    table = [table_of(ranked, columns)] if ranked else []
+    yield Section("Variants", (*table, *([Listing(unranked)] if unranked else []), Listing(legend)))
 
 
-def _rows(title: str, comparison: RunComparison, change: Change) -> tuple[Section, ...]:
+def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
+    title, tone = _ROW_SECTIONS[change]
     rows = [row for row in comparison.changed if row.change == change]
-    if not rows:
-        return ()
-    more = len(rows) - MOST_ROWS
-    items = Listing(tuple(_row(row) for row in rows[:MOST_ROWS]))
-    rest = (Paragraph(f"{more_text(more, 'row')} in the JSON file."),) if more > 0 else ()
-    return (Section(title, (items, *rest)),)
+    if rows:
+        blocks: list[Block] = [Listing(tuple(_row(row, tone) for row in rows[:MOST_ROWS]))]
+        if len(rows) > MOST_ROWS:
+            blocks.append(Paragraph(f"{more_text(len(rows) - MOST_ROWS, 'row')} in the JSON file."))
+        yield Section(title, tuple(blocks))
 
 
-def _row(row: ChangedRow) -> Item:
-    became = (
-        ("broken", row.broken), ("lost", [_reasoned(row, name) for name in row.lost]), ("fixed", row.fixed),
-        ("gained", [_reasoned(row, name, "was ") for name in row.gained]), ("settled", row.settled),
-    )  # fmt: skip
-    said = [f"{word}: {', '.join(names)}" for word, names in became if names] or ["passes or fails as before"]
-    more = len(row.fields) - MOST_CHANGES
-    fields = tuple(map(_plain_change, row.fields))
-    details = (*fields[:MOST_CHANGES], f"and {more:,} more fields") if more > 1 else fields
-    why = tuple(f"{name}: {row.reasons[name]}" for name in row.broken if row.reasons.get(name))
-    return Item(
-        f"{row_name(row.number, row.id, row.variant)}: {'; '.join(said)}",
-        (*details, *why),
-        tone=_CHANGE_TONES[row.change],
+def _row(row: ChangedRow, tone: Tone) -> Item:
+    verdicts = (
+        ("broken", row.broken),
+        ("lost", [f"{name} ({row.reasons[name]})" for name in row.lost]),
+        ("fixed", row.fixed),
+        ("gained", [f"{name} (was {row.reasons[name]})" for name in row.gained]),
+        ("settled", row.settled),
     )
+    changes = [f"{change}: {', '.join(names)}" for change, names in verdicts if names] or ["passes or fails as before"]
+    fields = [_in_plain_words(field) for field in row.fields]
+    if (more := len(fields) - MOST_CHANGES) > 1:
+        fields = [*fields[:MOST_CHANGES], f"and {more:,} more fields"]
+    why = [f"{name}: {row.reasons[name]}" for name in row.broken if row.reasons.get(name)]
+    return Item(f"{row_name(row.number, row.id, row.variant)}: {'; '.join(changes)}", (*fields, *why), tone=tone)
 
 
-def _reasoned(row: ChangedRow, name: str, was: str = "") -> str:
-    return f"{name} ({was}{row.reasons[name]})"
-
-
-_CHANGE_TONES: Final[dict[Change, Tone]] = {
-    "broken": "bad", "lost": "warning", "fixed": "good", "gained": "note", "settled": "note", "unchanged": "plain",
-    "never measured": "plain",
-}  # fmt: skip
-
-
-def _plain_change(change: str) -> str:
+def _in_plain_words(change: str) -> str:
     """The change of a field, in the words for people: `header.total: right → wrong`."""
-    place, _, statuses = change.rpartition(": ")
-    return f"{place}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
-
-
-_EXIT_WORDS: Final = {
-    0: "no regression check failed",
-    1: "a regression check failed",
-    3: "something could not be compared",
-    4: "the runs cannot be compared",
-}
+    path, _, statuses = change.rpartition(": ")
+    return f"{path}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
     words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
     if comparison.exit_code == 0 and not comparison.regression_checks:
         words = "no regression check was asked for, so no difference is too large"
-    blocks: list[Paragraph | Listing] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
+    blocks: list[Block] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]
     if comparison.causes and not comparison.incomparable:
-        blocks.append(Listing(tuple(Item(cause) for cause in comparison.causes)))
+        blocks.append(Listing(tuple(map(Item, comparison.causes))))
     if files:
-        blocks.append(Paragraph("The files:"))
-        blocks.append(Listing(tuple(Item(file) for file in files)))
+        blocks += [Paragraph("The files:"), Listing(tuple(map(Item, files)))]
     return Section("Result", tuple(blocks))
-
-
-def _ranked_variants(rankings: Sequence[Ranking]) -> tuple[str, ...]:
-    names = [[*(one.variant for one in each.variants), *(one.variant for one in each.unranked)] for each in rankings]
-    return tuple(dict.fromkeys(name for each in names for name in each))

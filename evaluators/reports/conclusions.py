@@ -21,12 +21,15 @@ from evaluators.reports.data_warnings import (
     key_warnings,
     measure_gaps,
     measure_notes,
+    near_warnings,
     null_warnings,
     repeat_gaps,
     unlisted_labels,
     unreadable_cells,
     unreadable_measures,
+    unreadable_outputs,
 )
+from evaluators.reports.doubtful_values import doubt_warnings
 from evaluators.reports.kinds_read import UNUSED, reading_nothing
 from evaluators.run.confidence import confidence_stats
 from evaluators.run.exact_sums import plus
@@ -48,7 +51,7 @@ from evaluators.run.settings_fingerprint import meaning_of
 from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import measures_of, metrics, slice_metrics
 from evaluators.run.unchanged import CUT_CODES
-from evaluators.testsets.selection import nothing_selected
+from evaluators.testsets.selection import nearly_selected, nothing_selected
 from evaluators.values.path_text import ANY, display
 from evaluators.values.quoting import flow
 
@@ -57,6 +60,11 @@ if TYPE_CHECKING:
 
 MOST_SAID: Final = 50
 """Fields of an inferred schema that are printed."""
+GAPS: Final = frozenset({
+    "evaluator-measured-nothing", "field-measured-nothing", "key-found-nowhere", "path-found-nowhere", UNUSED,
+    "measure-measured-nothing", "repeats-measured-nothing", "confidence-measured-nothing",
+})  # fmt: skip
+"""The codes of what a run of all rows counts as a problem, and a run of some of them as a warning."""
 _OF_A_PART: Final = "the run ended before its last row, and a part of the rows is no verdict"
 
 
@@ -102,6 +110,7 @@ def finish_run(
     # of a part of the rows, gaps are worth a warning and no more
     warned, held = (missed, []) if prepared.selection or not finished else ([], missed)
     unselected = nothing_selected(test_set.table, test_set.name) if finished and not every[0].rows else None
+    nearly = [*nearly_selected(test_set.table, test_set.name)] if finished and every[0].rows else []
     of_table = [*test_set.issues, *([] if unselected is None else [unselected])]
     issues = [*of_table, *(issue for each in every for _, issue in each.issues)]
     if changed:
@@ -125,6 +134,10 @@ def finish_run(
         *dict.fromkeys(issue for _, found in variants for issue in schema_gaps(lines, found, places)),
         *key_warnings(lines, stats, missed, suite),
         *null_warnings(lines, variants, suite),
+        *near_warnings(lines, variants, suite),
+        *unreadable_outputs(prepared, stats),
+        *nearly,
+        *(doubt_warnings(lines, prepared.roles, prepared.variants()[0][1], suite) if finished else ()),
         *warned,
         *(one for one in unused if one.code != UNUSED),
     ]

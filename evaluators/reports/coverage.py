@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -44,18 +44,24 @@ def gaps(
     lines, fields = line_places(suite), field_places(suite)
     first = [each.first_rows for each, _ in variants]
     found: list[Issue] = []
+    nowhere = [_nowhere(index, [each for each, _ in variants]) if complete else set() for index in range(len(evaluators))]
     for _, stats in variants:
-        for line, one in zip(evaluators, stats, strict=True):
-            for issue in _gaps_of(line, one, first, lines.get(line.name), fields):
+        for line, one, places in zip(evaluators, stats, nowhere, strict=True):
+            named = {name for _, name in places}
+            for issue in _gaps_of(line, one, first, lines.get(line.name), fields, named):
                 of_variant = "" if one.variant is None else f'variant "{one.variant}": '
                 found.append(replace(issue, message=f"{of_variant}{issue.message}"))
-    if complete:
-        for index, line in enumerate(evaluators):
-            looked_for = set().union(*(each.keys[index].looked_for for each, _ in variants))
-            nowhere = looked_for.difference(*(each.keys[index].met for each, _ in variants))
-            if nowhere:
-                found += _keys_found_nowhere(suite, line, nowhere, _documents(first, line.name))
+    for line, places in zip(evaluators, nowhere, strict=True):
+        if places:
+            found += _keys_found_nowhere(suite, line, places, _documents(first, line.name))
+            found += _paths_found_nowhere(line, places, fields, first)
     return list(dict.fromkeys(found))
+
+
+def _nowhere(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
+    """The keys of lists, and the paths that rules name, that no row of any variant has."""
+    looked_for = set[ListKey]().union(*(each.keys[index].looked_for for each in variants))
+    return looked_for.difference(*(each.keys[index].met for each in variants))
 
 
 def _documents(first: Sequence[FirstRows], evaluator: str) -> list[JSON]:
@@ -111,6 +117,24 @@ def _keys_found_nowhere(
             yield Issue("key-found-nowhere", Blame.TESTSET, message, align_place(suite, line, name, *KEY), hint)
 
 
+def _paths_found_nowhere(
+    line: EvaluatorLine, nowhere: Set[ListKey], fields: Mapping[tuple[str, str], str], first: Sequence[FirstRows]
+) -> Iterator[Issue]:
+    """For each rule the paths that no row has, with what is there in their place."""
+    by_rule: dict[str, list[str]] = {}
+    for rule, path, _ in line.settings.scored_fields().named_paths:
+        if (path.canonical, rule) in nowhere:
+            by_rule.setdefault(rule, []).append(path.canonical)
+    for rule, paths in by_rule.items():
+        hints = [_in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]]
+        near = next((hint for hint in hints if hint and hint.startswith("did")), None)
+        listed = next((hint for hint in hints if hint), None)
+        may_be_absent = "optional: true in the rule says that no row need have its fields"
+        hint = near or "; ".join(filter(None, (listed, may_be_absent)))
+        message = f'"{line.name}": no row has {_some(paths)}, which the rule "{rule}" names'
+        yield Issue("path-found-nowhere", Blame.TESTSET, message, fields.get((line.name, rule)), hint)
+
+
 def found_nowhere(evaluator: str, path: str, key: str) -> str:
     """The message for a list key that no item has."""
     return f'"{evaluator}": no item of "{path}" has the key "{key}", so nothing was aligned by it'
@@ -143,11 +167,13 @@ def _gaps_of(
     first: Sequence[FirstRows],
     where: str | None,
     fields: Mapping[tuple[str, str], str],
+    said: Collection[str] = (),
 ) -> Iterator[Issue]:
-    """What measured nothing of an evaluator, which stands at `where`; `fields` says where listed fields stand."""
+    """What measured nothing of an evaluator, which stands at `where`; `fields` says where listed fields stand. Of fields of which that
+    is `said` it is said why."""
     if one.rows and one.scored - one.empty_expected == 0 and not one.kept_out:
         skipped = one.skipped == one.rows
-        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, first)
+        there = _values_in_place_of(line.when, first) if skipped else _fields_found_nowhere(line, one, first)
         yield _nothing_measured(line, one, where, there)
         return
     if not one.scored:
@@ -156,7 +182,7 @@ def _gaps_of(
     listed = [path for path in known if path not in scored.optional] if scored.names else []
     for path in (*listed, *scored.awaited):
         counts = known.get(path, Counts())
-        if not (counts.n or counts.not_judged):
+        if path not in said and not (counts.n or counts.not_judged):
             unmet = bool(scored.names and counts.skipped and not counts.not_measured)
             yield _field_measured_nothing(line, path, unmet, fields.get((line.name, path), where), first)
 
@@ -223,12 +249,12 @@ def _field_measured_nothing(
     return Issue("field-measured-nothing", Blame.TESTSET, message, where, hint)
 
 
-def _fields_found_nowhere(line: EvaluatorLine, first: Sequence[FirstRows]) -> str | None:
-    """The first fields of an evaluator none of whose fields any row has, with what is there in their place."""
-    scored = line.settings.scored_fields()
+def _fields_found_nowhere(line: EvaluatorLine, one: EvaluatorStats, first: Sequence[FirstRows]) -> str | None:
+    """The first fields of an evaluator that no row has, with what is there in their place. None of those that are there has a weight."""
+    scored, there = line.settings.scored_fields(), {field.path for field in one.fields if field.counts.n}
     if scored.tree is None:
         return None
-    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional]
+    paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | there]
     hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None

@@ -1,7 +1,8 @@
 """CSV that a spreadsheet opens right and cannot be harmed by.
 
 Every file starts with the UTF-8 byte order mark, because Excel reads accents wrongly without it (pandas, DuckDB and our
-own reader set it aside), and every cell is quoted, so that a separator inside a cell never starts a new one.
+own reader set it aside), and every cell is quoted, so that a separator inside a cell never starts a new one. Cells are separated,
+and decimals written, as in the test set.
 
 A cell that a spreadsheet would run as a formula gets an apostrophe in front, and is text from then on: one that starts,
 white space and invisible characters apart, with `=`, `+`, `-`, `@` or their full-width twins, or with a tab or a line
@@ -13,7 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.issues import Problems
+
+if TYPE_CHECKING:
+    from evaluators.run.reader import Run
+
+Value: TypeAlias = str | float | bool | None
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 
@@ -26,7 +36,7 @@ _FILLERS: Final = "\u115f\u1160\u3164\uffa0"
 _RISKY: Final = re.compile(rf"[\t\r\n]|[{_INVISIBLE}]*+[=+\-@＝＋－＠]")
 _INSIDE: Final = re.compile(rf"(;)([\"{_INVISIBLE}]*+[=+\-@＝＋－＠])")
 """Where lists are separated by semicolons, Excel begins a cell after one that stands inside quotes."""
-_NUMBER: Final = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def guarded(cell: str) -> str:
@@ -45,10 +55,28 @@ def _guarded_inside(found: re.Match[str]) -> str:
     return found[0] if _NUMBER.fullmatch(rest.strip()) else f"{found[1]}'{found[2]}"
 
 
-def write_csv(stream: TextIO, rows: Iterable[Iterable[str]]) -> None:
+class Spelling(Struct, frozen=True):
+    """How a file is spelled, so that it opens in the spreadsheet that the rows come from."""
+
+    delimiter: str = ","
+    decimal: str = "."
+    mark: bool = True
+    """It begins with a byte order mark."""
+
+
+def spelling_of(run: Run) -> Spelling:
+    """The spelling of a run's test set; the usual one where its rows were not recorded."""
+    try:
+        return Spelling(run.facts.delimiter or ",", run.facts.decimal, run.facts.byte_order_mark)
+    except Problems:
+        return Spelling()
+
+
+def write_csv(stream: TextIO, rows: Iterable[Iterable[Value]], spelling: Spelling = Spelling()) -> None:
     """Write rows, the head among them, guarded and quoted. The stream must not translate line ends."""
     stream.write(BYTE_ORDER_MARK)
-    stream.writelines(f"{quoted(row)}\r\n" for row in rows)
+    decimal = spelling.decimal
+    stream.writelines(f"{quoted([spelled(one, decimal) for one in row], spelling.delimiter)}\r\n" for row in rows)
 
 
 def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
@@ -59,13 +87,10 @@ def quoted(cells: Iterable[str], delimiter: str = ",") -> str:
 _QUOTE: Final = '"'
 
 
-def spelled(cell: str | float | bool | None) -> str:
+def spelled(cell: Value, decimal: str = ".") -> str:
     """A value as a cell: numbers with every digit that they have, `true` and `false`, and nothing where there is nothing."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    return cell if isinstance(cell, str) else exact(cell)
-
-
-def exact(number: float | None) -> str:
-    """A number with every digit that it has; empty where there is none."""
-    return "" if number is None else repr(number)
+    if cell is None or isinstance(cell, str):
+        return cell or ""
+    return repr(cell).replace(".", decimal)

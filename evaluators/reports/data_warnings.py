@@ -7,31 +7,46 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
+from evaluators.needs import Output
 from evaluators.registry import suggestion
-from evaluators.reports.confidence_sections import confidence_name
 from evaluators.reports.coverage import found_nowhere
+from evaluators.reports.sections.repeats import confidence_name
 from evaluators.run.ids import MOST_IDS, NO_ID, Ids
 from evaluators.run.labels import LabelSums, is_label
 from evaluators.run.measures import NumericColumn
 from evaluators.run.metrics import counted, full_name, rows_text, with_variant
 from evaluators.run.places import KEY, align_place, line_places
+from evaluators.run.preparing import Prepared
 from evaluators.run.repeats import Repeats
 from evaluators.run.result import ConfidenceStats, EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
 from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
+from evaluators.testsets.columns import naming
+from evaluators.testsets.reader import whole
+from evaluators.testsets.selection import NEARLY_EQUAL
+from evaluators.testsets.test_set import TestSet
 from evaluators.values.files import shown
+from evaluators.values.json_text import NotJSON, parse
 from evaluators.values.paths import Path
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import first_ones, flow, quote
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
 NOT_A_NUMBER: Final = "not-a-number"
+NO_JSON: Final = "no-json"
+_LOOKED_AT: Final = 20
+"""Rows of which a cell is looked at where no output could be read."""
+_ALIKE: Final = "such rows are left out; write their cells alike, or list each spelling in `when`"
+NO_ITEMS: Final = "no-items"
+_WHAT_EMPTY_IS: Final = (
+    "a list without items counts as missing; where the suite says `empty: holds`, a rule over its items holds"
+)
 _SHOWN_IDS: Final = 5
 _REPEATED: Final = (
     "every row is scored all the same; several outputs of one question are counted together with `repeats: id`"
@@ -125,6 +140,50 @@ def unreadable_measures(measures: Sequence[NumericColumnStats]) -> Iterator[Issu
             yield Issue(NOT_A_NUMBER, Blame.TESTSET, message)
 
 
+def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> Iterator[Issue]:
+    """One warning for each evaluator and variant of which no output could be read: perhaps another column holds the outputs."""
+    lines = {line.name: line for line in prepared.suite.lines}
+    tables = dict(prepared.variants())
+    for one in stats:
+        table, settings = tables[one.variant], lines[one.name].settings
+        reads_json = any(isinstance(need, Output) for need in settings.needs())
+        if not one.unreadable or one.unreadable != one.rows or not reads_json:
+            continue
+        column = settings.column("output").spelled(prepared.roles)
+        header = table.own_header
+        chunk = next(whole(table, header), None)
+        cells = {} if chunk is None else {name: chunk.columns[name][:_LOOKED_AT] for name in header}
+        if not cells.get(column) or _hold_json(cells[column]):
+            continue
+        like = quote(cells[column][0], 40)
+        scores = "scores" if one.unreadable == 1 else "score"
+        message = f'"{full_name(one)}": no output holds JSON, so {rows_text(one.unreadable)} {scores} 0; the column "{column}" has {like}'
+        taken = (column, *(prepared.roles.get(role) for role in ("id", "input", "expected")))
+        other = next((name for name in cells if name not in taken and _hold_json(cells[name])), None)
+        hint = None if other is None or table.config.output or table.config.outputs else _other_column(table, other)
+        yield Issue(NO_JSON, Blame.OUTPUT, message, table.name, hint)
+
+
+def _hold_json(cells: Sequence[Any]) -> bool:
+    """Whether most cells are JSON objects or lists, or texts of some."""
+    found = [cell for cell in cells if isinstance(cell, dict | list) or (isinstance(cell, str) and _is_json(cell))]
+    return len(found) > len(cells) / 2
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(parse(text), dict | list)
+    except NotJSON:
+        return False
+
+
+def _other_column(test_set: TestSet, column: str) -> str:
+    """What to write to take the outputs from another column."""
+    named = {**test_set.config.columns.named(), "output": column}
+    file = None if test_set.fetched else test_set.config.bare_file
+    return f'the column "{column}" holds JSON: {naming("output", named, file)}'
+
+
 def measure_gaps(measures: Sequence[NumericColumnStats]) -> Iterator[Issue]:
     """Every measure whose column is empty in all rows."""
     for one in measures:
@@ -190,6 +249,31 @@ def key_warnings(
     return list(dict.fromkeys(found))
 
 
+def near_warnings(
+    evaluators: Sequence[EvaluatorLine],
+    variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
+    suite: Suite | None = None,
+) -> list[Issue]:
+    """One warning for each condition that leaves out cells which are nearly what it asks for. Variants share their rows."""
+    places, found = line_places(suite), list[Issue]()
+    for each, _ in variants[:1]:
+        for line, keys in zip(evaluators, each.keys, strict=True):
+            cells: dict[int, dict[str, int]] = {}
+            for key, times in sorted(keys.nearly.items()):
+                number, cell = json.loads(key)
+                cells.setdefault(number, {})[cell] = times
+            for number, near in cells.items():
+                condition, rows = line.cell_conditions[number], sum(near.values())
+                wanted = " or ".join(flow(value) for value in condition.values)
+                listed = first_ones([f"{cell} ({times:,})" for cell, times in near.items() if cell], _SHOWN_LABELS)
+                message = (
+                    f'"{line.name}": `when` asks for row.{condition.column}: {wanted}, and {rows_text(rows)} '
+                    f"{'has' if rows == 1 else 'have'} nearly that: {listed}"
+                )
+                found.append(Issue(NEARLY_EQUAL, Blame.TESTSET, message, places.get(line.name), _ALIKE))
+    return found
+
+
 def null_warnings(
     evaluators: Sequence[EvaluatorLine],
     variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
@@ -231,6 +315,9 @@ def _key_warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, 
     if keys.what == "unclear_key":
         message = f'variant "{variant}": {message}' if variant is not None else message
         return Issue("unclear-keys", Blame.OUTPUT, message, line_places(suite).get(line.name), _AS_SPELT)
+    if keys.what == "no_items":
+        message = f'variant "{variant}": {message}' if variant is not None and keys.side == "output" else message
+        return Issue(NO_ITEMS, _BLAMED[keys.side], message, line_places(suite).get(line.name), _WHAT_EMPTY_IS)
     if keys.what == "too_long":
         place = align_place(suite, line, keys.path)
         return Issue("items-too-long", Blame.TESTSET, message, place, _raise_the_limit(keys))
@@ -248,6 +335,8 @@ def _items_in_words(keys: KeyStats) -> str:
         return f'"{keys.path}" has too many items to compare each with each'
     if keys.what == "unclear_key":
         return f"it is unclear which key of an output stands for {keys.key}"
+    if keys.what == "no_items":
+        return f'the list "{keys.path}" of {keys.key} has no items'
     has = "has" if keys.items == 1 else "have"
     wrong = f'no key "{keys.key}"' if keys.what == "without_key" else f'the same key "{keys.key}" as an earlier item'
     if keys.side == "expected":

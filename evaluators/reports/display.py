@@ -1,7 +1,8 @@
 """Text on a grid of columns: how wide it is, how it is padded and cut, and what is made visible.
 
 East Asian wide characters take two columns, combining marks none. Characters that would move the cursor, change colours
-or turn the direction of reading are written as escapes, so that a cell of a test set cannot disturb a terminal.
+or turn the direction of reading, and those that nobody sees, are written as escapes, so that a cell of a test set cannot
+disturb a terminal.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from typing import Final
 from unicodedata import category, east_asian_width
 
+from evaluators.values.quoting import is_invisible
+
 _UNSAFE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_TURNING: Final = frozenset("\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -84,7 +86,7 @@ def _columns(char: str) -> int:
 
 
 def _is_unsafe(char: str) -> bool:
-    return category(char) in _UNSAFE or char in _TURNING
+    return category(char) in _UNSAFE or is_invisible(char)
 
 
 def _escaped(char: str) -> str:

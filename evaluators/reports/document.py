@@ -6,8 +6,9 @@ escapes what would harm it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -24,6 +25,10 @@ class Paragraph(Struct, frozen=True):
 
     text: str
     tone: Tone = "plain"
+    indent: str = ""
+    """What its further lines begin with, where it is wrapped."""
+    whole_words: bool = False
+    """A word that is wider than a line, such as the name of a file, has a line of its own and is not broken."""
 
 
 class Item(Struct, frozen=True):
@@ -61,6 +66,47 @@ class PageTable(Struct, frozen=True):
     columns: tuple[Head, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[Tone, ...] = ()
+    clip: tuple[str, ...] = ()
+    """The heads of columns that give way where the table is too wide."""
+
+
+class Column(Struct, frozen=True):
+    """A column of a table: its head, and what its cell says of an item."""
+
+    head: str
+    cell: Callable[[Any], str]
+    number: bool = True
+    optional: bool = False
+    """It is left out where it says 0 or nothing of every item."""
+
+
+def text_column(head: str, cell: Callable[[Any], str] | None = None, optional: bool = False) -> Column:
+    """A column of text: by default, the attribute called like the head."""
+    return Column(head, cell or (lambda item: getattr(item, head) or ""), number=False, optional=optional)
+
+
+def count_columns(*names: str, optional: bool = False) -> tuple[Column, ...]:
+    """Columns of counts, each of the attribute called like it."""
+    return tuple(Column(name.replace("_", " "), partial(_count, name), optional=optional) for name in names)
+
+
+def _count(name: str, item: Any) -> str:
+    return f"{getattr(item, name):,}"
+
+
+def table_of(
+    items: Iterable[Any], columns: Sequence[Column], tone: Callable[[Any], Tone] | None = None, clip: Sequence[str] = ()
+) -> PageTable:
+    """The table of some items, without the optional columns that say 0 or nothing of all of them."""
+    items = list(items)
+    cells = [(column, [column.cell(item) for item in items]) for column in columns]
+    shown = [(column, told) for column, told in cells if not column.optional or any(one not in ("", "0") for one in told)]
+    return PageTable(
+        tuple(Head(column.head, column.number) for column, _ in shown),
+        tuple(zip(*(told for _, told in shown), strict=True)),
+        tuple(map(tone, items)) if tone else (),
+        tuple(clip),
+    )
 
 
 Block: TypeAlias = Paragraph | Listing | PageTable
@@ -83,6 +129,8 @@ class Page(Struct, frozen=True):
     title: str
     sections: tuple[Section, ...]
     tone: Tone = "plain"
+    columns: int | None = None
+    """How wide it is where nobody asks for another width; the lines of a section then stand close."""
 
 
 def listed(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ...]:
@@ -115,10 +163,10 @@ def _widths(table: PageTable) -> list[int]:
     return [max(width(visible(cell)) for cell in column) for column in zip(heads, *table.rows, strict=True)]
 
 
-def fitted(table: PageTable, clip: Sequence[str], most: int) -> PageTable:
-    """The table in at most so many columns: the widest of those to clip give way first. Numbers are never cut."""
+def fit_to_width(table: PageTable, most: int) -> PageTable:
+    """The table in at most so many columns of a terminal, as far as its columns to clip allow: the widest give way first."""
     widths = _widths(table)
-    places = [place for place, column in enumerate(table.columns) if column.head in clip]
+    places = [place for place, column in enumerate(table.columns) if column.head in table.clip]
     while places and sum(widths) + 2 * (len(widths) - 1) > most:
         widest = max(places, key=lambda place: widths[place])
         if widths[widest] <= _NARROWEST:

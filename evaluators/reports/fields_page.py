@@ -9,8 +9,8 @@ from evaluators.reports.document import Page, PageTable, Paragraph, Section, hea
 from evaluators.reports.headline import headline
 from evaluators.reports.outcomes import evaluators_by_schema, outcomes_of, rows_by_schema
 from evaluators.reports.rows import FieldView
-from evaluators.reports.run_tables import field_section
 from evaluators.reports.schema_sections import array_table, items_in_words
+from evaluators.reports.sections.fields import field_section
 from evaluators.run.metrics import full_name, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, RunResult

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal, TextIO
 
 from evaluators.issues import Blame, Issue, problem
 from evaluators.registry import Socket, suggestion
-from evaluators.reports.csv_cells import spelled, write_csv
+from evaluators.reports.csv_cells import spelling_of, write_csv
 from evaluators.reports.headline import Options
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class TableFormat(Format):
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table that the options name, or the first one, with exact numbers; an undefined one is an empty cell."""
         table = next((one for one in self.tables if one.name == options.table), self.tables[0])
-        write_csv(stream, chain([table.columns], ([spelled(cell) for cell in row] for row in table.rows(run))))
+        write_csv(stream, chain([table.columns], table.rows(run)), spelling_of(run))
 
 
 FORMATS: Final[Socket[Format]] = Socket("evaluators.reports.formats", Format, "report format")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from evaluators.builtin._cells import cell_value
 from evaluators.comparators._comparator import Comparator, word_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
 from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem
 from evaluators.limits import OutOfTime
 from evaluators.model import MISSING
-from evaluators.needs import Expected, expected_of
+from evaluators.needs import Expected, column_of, expected_of
 from evaluators.run.places import field_places, line_places
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import whole
@@ -33,7 +34,7 @@ UNUSED = "comparator-reads-nothing"
 UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
 
 
-class _ReadField(Struct):
+class ReadField(Struct):
     """A field whose comparators read values of some kinds alone, until a value of such a kind was met."""
 
     line: EvaluatorLine
@@ -42,13 +43,15 @@ class _ReadField(Struct):
     comparators: list[Comparator]
     apply: Apply | None
     optional: bool
+    of_cells: bool = False
+    """The value is a whole cell as it stands."""
     first: Any = MISSING
     """The first expected value that is there and no null."""
 
     def met(self, document: Any) -> bool:
         """Whether an expected value of a document is of the kind."""
-        found = self.path.get(document)
-        for value in _values(found):
+        found = cell_value(document) if self.of_cells else self.path.get(document)
+        for value in single_values(found):
             if self.first is MISSING:
                 self.first = value
             try:
@@ -72,15 +75,18 @@ def reading_nothing(
     `first` are expected documents of the first rows, by evaluator. The test set is read again where these leave something open.
     Those of code UNUSED are listed by the suite; of others a warning is enough.
     """
-    every = [one for line in lines for one in _fields(line, roles)]
+    every = [one for line in lines for one in read_fields(line, roles)]
     fields = [one for one in every if not _met(one, first.get(one.line.name, ()))]
     if not fields:
         return []
     waiting = fields
     try:
         for chunk in whole(test_set, list(dict.fromkeys(one.column for one in fields))):
-            documents = {name: [expected_of(cell) for cell in cells] for name, cells in chunk.columns.items()}
-            waiting = [one for one in waiting if not _met(one, documents[one.column])]
+            read = dict.fromkeys(one.column for one in waiting if not one.of_cells)
+            documents = {name: [expected_of(cell) for cell in chunk.columns[name]] for name in read}
+            waiting = [
+                one for one in waiting if not _met(one, (chunk.columns if one.of_cells else documents)[one.column])
+            ]
             if not waiting:
                 return []
     except (OSError, Problems):  # the file is another one by now: the run says so
@@ -88,20 +94,21 @@ def reading_nothing(
     return [_issue(suite, one) for one in waiting if one.first is not MISSING]
 
 
-def _met(one: _ReadField, documents: Sequence[Any]) -> bool:
+def _met(one: ReadField, documents: Sequence[Any]) -> bool:
     try:
         return any(one.met(document) for document in documents if not isinstance(document, CellError))
     except (RowProblem, OutOfTime):
         return True
 
 
-def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadField]:
+def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadField]:
     """The fields of an evaluator all of whose comparators read values of some kinds alone, listed or in a schema.
 
     A compound that is listed is left out: it has no values of its own. Without a schema that is known before the first row, there are none.
     """
     scored = line.settings.scored_fields()
-    column = next((need.column for need in line.settings.needs() if isinstance(need, Expected)), None)
+    columns = [column_of(need) for need in line.settings.needs() if isinstance(need, Expected) or scored.of_cells]
+    column = next((one for one in columns if one is not None and one.role == "expected"), None)
     if column is None or column.at is not None:
         return
     name = column.spelled(roles)
@@ -110,33 +117,34 @@ def _fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[_ReadFiel
             comparator = listed_line.comparator
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:
                 apply = chain_of_expected(scored.tree.chain(listed_line))
-                yield _ReadField(line, name, listed_line.path, [comparator], apply, listed_line.optional)
+                optional = listed_line.optional
+                yield ReadField(line, name, listed_line.path, [comparator], apply, optional, scored.of_cells)
     elif scored.by_schema:
         from evaluators.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it
 
         if not isinstance(scored.tree, SchemaScoring):
             return
         listed = {one.name: one.optional for one in scored.lines or ()}
-        by_path: dict[str, _ReadField] = {}
+        by_path: dict[str, ReadField] = {}
         for node in places(scored.tree.root):
             comparators = [metric.comparator for metric in node.metrics]
             if node.skip or not comparators:
                 continue
             optional = listed.get(node.name, True)
-            field = _ReadField(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
+            field = ReadField(line, name, Path(node.path), [], chain_of_expected(node.transforms), optional)
             by_path.setdefault(node.name, field).comparators += comparators
         yield from (one for one in by_path.values() if not any(each.applies_to_any for each in one.comparators))
 
 
-def _values(found: Any) -> Iterator[Any]:
+def single_values(found: Any) -> Iterator[Any]:
     if isinstance(found, list):
         for item in found:
-            yield from _values(item)
+            yield from single_values(item)
     elif found is not MISSING and found is not None:
         yield found
 
 
-def _issue(suite: Suite | None, one: _ReadField) -> Issue:
+def _issue(suite: Suite | None, one: ReadField) -> Issue:
     path, word = one.path.canonical, word_of(one.comparators[0])
     places = field_places(suite) if suite is not None else {}
     where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)
@@ -147,4 +155,6 @@ def _issue(suite: Suite | None, one: _ReadField) -> Issue:
     hint = "choose another comparator, such as exact or normalized"
     if word == "numeric" and isinstance(one.first, str) and not getattr(one.comparators[0], "parse", None):
         hint += "; `numeric: {parse: true}` reads numbers in text"
+    if word == "boolean" and str(one.first).strip().casefold() in ("true", "false") and one.first.__class__ is str:
+        hint += '; `boolean: {words: {true: ["true"], false: ["false"]}}` reads such texts'
     return Issue(UNUSED_OPTIONAL if one.optional else UNUSED, Blame.TESTSET, message, where, hint)

@@ -1,8 +1,9 @@
-"""The most frequent mistakes of a run: what went wrong alike, how often, in which rows, and one example.
+"""The most frequent mistakes of a run: what went wrong alike, how often, in which rows, and examples.
 
-Strategy: what was recorded is read once, from its beginning. A wrong value goes with those of its field that are wrong in the
-same way: missing, extra, text where a number is expected, the same text in another case, the same two shapes (`12/07/2026` for
-`2026-07-12`). A row whose output cannot be read is one mistake, not one for each of its fields.
+Strategy: what was recorded is read once, from its beginning. The words are those of the comparator that decided. A wrong value goes
+with those of its field of which the same was said, quoted values and numbers apart, and that have the same two shapes (`12/07/2026`
+for `2026-07-12`); all that is missing goes together, and all that is extra. A row whose output cannot be read is one mistake, not
+one for each of its fields.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from evaluators.run.recorder import SMALL_RUN
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import ANY, Step
 from evaluators.values.paths import BadPath, Path, parse
+from evaluators.values.quoting import quote
 
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
 _SHOWN_ROWS: Final = 3
+_SHOWN_EXAMPLES: Final = 3
 _ONE_OFF: Final = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What two reasons of one kind may differ in: quoted text, and numbers."""
 _UNREADABLE: Final = ("the output is not usable JSON", "the output is Python, not JSON")
@@ -42,25 +45,36 @@ class Mistake(Struct, frozen=True):
     """Empty where it is about the output as a whole."""
     variant: str | None
     said: str
-    """What is wrong, with the example that is met most."""
+    """What is wrong, briefly; of values that differ, the one that is met most, as an example."""
     count: int
     rows: tuple[int, ...]
     """The first of them."""
     in_rows: int
+    listed: str = ""
+    """What is wrong, with up to three different examples, those that are met most; empty where `said` says it all."""
 
 
 class _Sentence(Struct, frozen=True):
-    """A sentence and the values to fill in, which are written down for the few that are shown."""
+    """A sentence, and a value to write after it, which is written down for the few that are shown."""
 
     sentence: str
-    values: tuple[Any, ...] = ()
+    value: Any = MISSING
+    sides: tuple[Any, Any] | None = None
+    """The values that it is about, expected and output, where a narrow table may say it shorter."""
 
     def key(self) -> tuple[Hashable, ...]:
         """A key that sentences share when they read alike."""
-        return (self.sentence, *map(_key, self.values))
+        return (self.sentence,) if self.value is MISSING else (self.sentence, _key(self.value))
 
     def __str__(self) -> str:
-        return self.sentence.format(*map(_text, self.values)) if self.values else self.sentence
+        return self.sentence if self.value is MISSING else f"{self.sentence}: {_text(self.value)}"
+
+    def brief(self, several: bool) -> str:
+        """The sentence for a narrow table; one of several is an example: `extra, such as 2`."""
+        if self.value is not MISSING:
+            return f"{self.sentence}, such as {_text(self.value)}" if several else str(self)
+        short = _short(self.sentence, *self.sides) if self.sides else ""
+        return f"{'such as ' if several else ''}{short or self.sentence}"
 
 
 class _Seen(Struct):
@@ -106,12 +120,26 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
     already: set[tuple[str, str, tuple[int, ...]]] = set()
     for one in seen:
         rows = tuple(dict.fromkeys(one.rows))
-        said = str(one.examples[max(one.times, key=one.times.__getitem__)])
+        most = sorted(one.times, key=lambda key: -one.times[key])
+        first = one.examples[most[0]]
+        said = str(first)
         what = one.field or (_general(said) if not said.startswith(_UNREADABLE) else _UNREADABLE[0])
         if (what, "" if not one.field else _general(said), rows) in already:
             continue
         already.add((what, "" if not one.field else _general(said), rows))
-        yield Mistake(one.evaluator, one.field, variant, said, len(one.rows), rows[:_SHOWN_ROWS], len(rows))
+        brief, listed = first.brief(len(most) > 1), _listed([one.examples[key] for key in most])
+        yield Mistake(
+            one.evaluator, one.field, variant, brief, len(one.rows), rows[:_SHOWN_ROWS], len(rows),
+            listed if listed != brief else "",
+        )  # fmt: skip
+
+
+def _listed(examples: Sequence[_Sentence]) -> str:
+    """The first examples, one after the other: `extra: 2, 7, 9, …`."""
+    shown, rest = examples[:_SHOWN_EXAMPLES], ["…"] if len(examples) > _SHOWN_EXAMPLES else []
+    if all(one.value is not MISSING and one.sentence == shown[0].sentence for one in shown):
+        return f"{shown[0].sentence}: {', '.join([*(_text(one.value) for one in shown), *rest])}"
+    return "; ".join([*map(str, shown), *rest])
 
 
 def _rows(
@@ -150,42 +178,37 @@ _WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCI
 
 
 def _in_words(line: Outcome) -> tuple[str, _Sentence]:
-    """The kind of a wrong value, and what is wrong in words."""
+    """The kind of a wrong value, and what the comparator that decided said of it."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
         return _general(first), _Sentence(first)
+    if "missed" in line.details and line.status is not FieldStatus.ERROR:  # a list of which a judge found some items
+        return _general(reason), _Sentence(reason)
     if line.status is FieldStatus.OMISSION and (actual is MISSING or expected is not MISSING):
-        return "missing", _Sentence("missing") if expected is MISSING else _Sentence("missing: {}", (expected,))
+        return "missing", _Sentence("missing", expected)
     if line.status is FieldStatus.HALLUCINATION:
-        return "extra", _Sentence("extra") if actual is MISSING else _Sentence("extra: {}", (actual,))
+        return "extra", _Sentence("extra", actual)
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
         return _general(reason), _Sentence(reason)
-    several = line.details.get("several_answers") is True and isinstance(expected, list)
-    answers = expected if several and expected else [expected]
-    given = _class(actual)
-    like = [one for one in answers if _class(one) == given]
-    if not like:
-        wanted = _class(answers[0])
-        return f"{given} for {wanted}", _Sentence(f"{{}} for {{}}: {given}, not {wanted}", (actual, expected))
-    said = _Sentence("{} for {}", (actual, expected))
-    if given != "text":
-        return "another value", said
-    if any(actual.casefold().split() == one.casefold().split() for one in like):
-        return "case or spaces", _Sentence("{} for {}: only case or spaces differ", (actual, expected))
-    shapes = _shape(actual[:40]), _shape(like[0][:40])
-    return f"{shapes[0]} for {shapes[1]}" if shapes[0] != shapes[1] and "0" in shapes[1] else "another text", said
+    alike = _general(reason)
+    if alike == reason and quote(actual) not in reason:  # a sentence that names no value, such as a judge's
+        return "in words", _Sentence(f"{_text(actual)} for {_text(expected)}: {reason}")
+    said = _Sentence(reason, sides=(expected, actual))
+    if isinstance(actual, str) and isinstance(expected, str):
+        given, wanted = _shape(actual[:40]), _shape(expected[:40])
+        if given != wanted and "0" in wanted:
+            return f"{alike} {given} for {wanted}", said
+    return alike, said
 
 
-_CLASSES: Final[Mapping[type, str]] = {
-    type(None): "null", bool: "true or false", str: "text", list: "a list", dict: "an object",
-}  # fmt: skip
-"""What values are called, by their classes; others are numbers."""
-_NUMBER: Final = "a number"
-
-
-def _class(value: Any) -> str:
-    return _CLASSES.get(value.__class__, _NUMBER)
+def _short(reason: str, expected: Any, actual: Any) -> str:
+    """`2 for 3` in place of `2 differs from 3`; empty where the sentence says something else, or by how much."""
+    plain = f"{quote(actual)} differs from {quote(expected)}"
+    rest = reason.removeprefix(plain)
+    if rest == reason or rest[:1] not in ("", ";", ","):
+        return ""
+    return f"{quote(actual)} for {quote(expected)}{rest}"
 
 
 @lru_cache(maxsize=4096)

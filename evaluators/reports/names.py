@@ -20,6 +20,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
+from evaluators.reports.csv_cells import guarded
 from evaluators.values.path_text import ANY, BadPath, Step, display, read_dots
 
 OVERALL: Final = "overall"
@@ -45,14 +46,14 @@ def flat_columns(
     for name, fields in evaluators:
         wanted += [f"{name}.{end}" for end in (*ends, *(listing if fields else ()))]
         wanted += [column for path in fields for column in (f"{name}.{path}", f"{name}.{path}.score")]
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for name in (*wanted, *after):
         free, number = name, 1
-        while free in found:
+        while guarded(free) in found:  # the way in which a file of cells has it
             number += 1
             free = f"{name} ({number})"
-        found[free] = None
-    return tuple(found)
+        found[guarded(free)] = free
+    return tuple(found.values())
 
 
 def score_name(evaluator: str | None, path: str | None = None) -> str:
@@ -122,3 +123,9 @@ def _step(step: Step) -> str:
 
 def _joined(word: str, parts: Iterable[str]) -> str:
     return ".".join([word, *map(segment, parts)])
+
+
+def row_name(number: int, id: str, variant: str | None = None) -> str:
+    """A row as lists name it: `row 7 (INV-7), variant gpt`."""
+    named = "" if id in ("", str(number)) else f" ({id})"
+    return f"row {number}{named}{f', variant {variant}' if variant else ''}"

@@ -152,6 +152,9 @@ _TRANSFORMED: Final[Mapping[str, tuple[object, object]]] = {
     "round_digits": ({"round_digits": {"digits": 1}}, 3.14159),
     "type_convert": ({"type_convert": {"to": "float"}}, "12.50"),
     "regex_replace": ({"regex_replace": {"pattern": "[^0-9]", "with": ""}}, "+49 (30) 1234-567"),
+    "split": ({"split": {"at": ","}}, "red, green,, blue "),
+    "json": ("json", '{"city": "Oslo", "days": 2}'),
+    "unwrap": ("unwrap", [{"city": "Oslo"}]),
 }
 """For each transform, how it is written, and a value to show it on."""
 

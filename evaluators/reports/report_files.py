@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.reports.fields_page import fields_page
-from evaluators.reports.format import Format, TableFormat, asked_for, format_for
+from evaluators.reports.format import FORMATS, Format, TableFormat, asked_for, format_for
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcomes import evaluators_by_schema
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
 from evaluators.run.metrics import rows_text
+from evaluators.run.named_files import among_rows
 from evaluators.run.reader import Run
-from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.run_folder import RunFolder
-from evaluators.run.store import open_text
-from evaluators.testsets.run_files import is_run_folder
+from evaluators.run.store import open_text, refused_place
+from evaluators.testsets.byte_store import local_path
+from evaluators.testsets.run_files import is_run_folder, recorded_in
 
 
 def folder_files(
@@ -190,38 +190,75 @@ def _no_outcomes(name: str) -> Issue:
     )
 
 
-def check_asked(files: Iterable[Path], read: Iterable[Path] = (), own: Path | None = None) -> list[Issue]:
-    """A problem (config) for each file that has an unknown extension, is a folder, is one of those that are read, or one that a run
-    folder is made of. `own` is a run folder that is not there yet.
+def check_asked(
+    files: Iterable[str],
+    variants: Sequence[str | None] = (None,),
+    evaluators: Sequence[str] = (),
+    own: Path | None = None,
+) -> list[Issue]:
+    """A problem (config) for each place that has an unknown extension, is a folder, would be written over a file that the job reads, or
+    is one that a run folder is made of. `evaluators` are those that a schema scores; `own` is a run folder that is not there yet.
     """
-    originals = {path.resolve() for path in read}
     issues: list[Issue] = []
     for file in files:
         try:
-            format_for(file)
+            form = format_for(Path(file))
         except Problems as error:
             issues.extend(error.issues)
             continue
-        if file.resolve() in originals:
-            message = "this file is read by the run, so it is not written over"
-            issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(file), "give -o another name"))
-        elif _of_record(file.resolve(), own):
+        local = local_path(file)
+        if local is None:
+            issues += [issue for place in _beside(file, form, variants, evaluators) if (issue := refused_place(place))]
+            continue
+        if own is not None and recorded_in(own, Path(local).resolve()):
             message = "the run folder itself has a file of that name, and what it records is not written over"
-            issues.append(Issue("overwrites-run", Blame.CONFIG, message, str(file), "give -o another name"))
-        elif file.is_dir():
-            issues.extend(problem("not-a-file", "this is a folder, and -o names a file", where=str(file)).issues)
+            issues.append(Issue("overwrites-run", Blame.CONFIG, message, file, "give -o another name"))
+        elif os.path.isdir(local):
+            issues.extend(problem("not-a-file", "this is a folder, and -o names a file", where=file).issues)
+        else:
+            issues += [issue for place in _beside(local, form, variants, evaluators) if (issue := refused_place(place))]
     return issues
 
 
-def _of_record(file: Path, own: Path | None) -> bool:
-    """Whether a file is one of those that a run folder is made of."""
-    for folder in file.parents:
-        if folder == own or is_run_folder(str(folder)):
-            inside = file.relative_to(folder)
-            return inside.parts[0] == SUITE_FOLDER or bool(_RECORDED.fullmatch(str(inside)))
-    return False
+def reads_itself(file: str, way: str = "") -> Issue:
+    """The problem (config) of a file that the next run would take for rows of its test set, as nothing says that it is none."""
+    message = "this file would be one of the test set's the next time, and nothing says that a run has written it"
+    return Issue("reads-itself", Blame.CONFIG, message, file, f"{way}give -o another place")
 
 
-_RECORDED: Final = re.compile(
-    r"(run|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)"
-)
+def check_apart(files: Iterable[Path], records: Iterable[Run]) -> list[Issue]:
+    """A problem (config) for each file that the test set of one of these runs would have among its rows the next time."""
+    runs = list(records)
+    return [reads_itself(str(file)) for file in files if any(among_rows(run, file) for run in runs)]
+
+
+def _beside(file: str, form: Format, variants: Sequence[str | None], evaluators: Sequence[str]) -> list[str]:
+    """The places that a format may write for one that was asked for: as `_places`, before there is a record."""
+    folder, name = os.path.split(file)
+    labels: list[tuple[str, ...]] = [()]
+    named: list[tuple[str, ...]] = [() if one is None else (one,) for one in variants]
+    if form.each == "variant":
+        labels = named
+    elif isinstance(form, TableFormat):
+        labels = [(table.name.partition(".")[2],) for table in form.tables]
+    elif form.each == "evaluator":
+        labels = [(*own, *label) for own in [(), *((one,) for one in evaluators)] for label in named]
+    return [os.path.join(folder, named_for(name, *label)) for label in labels]
+
+
+def check_made(files: Iterable[Path]) -> list[Issue]:
+    """A problem (config) for each file that a run has left in its folder for people, such as its summary or its page: what is not the run
+    itself is not written there by that name."""
+    made = {"summary.txt", "fields.md", *(FORMATS.find(word).file for word in FORMATS.names())}
+    parts = [one.rsplit(".", 1) for one in made if one]
+    message = "a run has left this file in its folder, so it is not written over"
+    return [
+        Issue("overwrites-run", Blame.CONFIG, message, str(file), "give -o another name")
+        for file in files
+        if is_run_folder(str(file.resolve().parent))
+        and file.exists()
+        and any(
+            file.name == f"{stem}.{end}" or (file.name.startswith(f"{stem}.") and file.suffix == f".{end}")
+            for stem, end in parts
+        )
+    ]

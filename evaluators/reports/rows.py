@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
-from evaluators.fields.settle import of_fields
+from evaluators.fields.settle import WEIGHTLESS, of_fields
 from evaluators.issues import Blame, Issue
 from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.names import score_name
@@ -291,7 +291,9 @@ def _explained(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded
     fields = _fields(evaluator, verdict, recorded)
     reason = recorded.reason
     if reason is None and (fields or verdict.den) and verdict.counts is not None and any(verdict.counts):
-        reason = of_fields(verdict.counts[0], sum(verdict.counts), fields, "field" if evaluator.by_schema else "value")
+        noun: Literal["field", "value"] = "field" if evaluator.by_schema else "value"
+        reason = of_fields(verdict.counts[0], sum(verdict.counts), fields, noun)
+        reason = WEIGHTLESS if verdict.status is RowStatus.NOT_MEASURED else reason
     return replace(
         verdict, fields=tuple(fields), reason=reason, details=recorded.details, evaluator=evaluator.name
     )  # fmt: skip

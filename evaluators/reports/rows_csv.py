@@ -8,21 +8,17 @@ number under the name that Agenta gives it, and for each field a column `<evalua
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
 from typing import Any, Final, TextIO
 
 from evaluators.model import FIELD_STATUSES, Result
-from evaluators.reports.csv_cells import BYTE_ORDER_MARK, quoted
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, quoted, spelled
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers
 from evaluators.values.json_text import to_text
 
 WHY: Final = "why"
 AGGREGATE: Final = "aggregate_score"
-_FIRST_ROWS: Final = 100
-_DECIMAL_COMMA: Final = re.compile(r"-?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
 
 
 def write_rows(
@@ -30,24 +26,18 @@ def write_rows(
     header: Sequence[str],
     evaluators: Sequence[tuple[str, Sequence[str]]],
     rows: Iterable[RowView],
-    delimiter: str = ",",
-    mark: bool = True,
+    spelling: Spelling = Spelling(),
 ) -> None:
     """Write the annotated rows, with columns for these evaluators, each with its fields. The stream is UTF-8 and does not translate
     line ends.
-
-    Where cells are not separated by commas and the first rows hold numbers with a decimal comma, the numbers that are added have
-    one as well: the file goes back to the same spreadsheet.
     """
-    found = iter(rows)
-    first = list(islice(found, _FIRST_ROWS)) if delimiter != "," else []
-    comma = any(_DECIMAL_COMMA.fullmatch(cell.strip()) for row in first for cell in _own(header, row))
-    if mark:
+    delimiter = spelling.delimiter
+    if spelling.mark:
         stream.write(BYTE_ORDER_MARK)
     columns = flat_columns(evaluators, ("score",), listing=(AGGREGATE,), before=header, after=(WHY,))
     stream.write(quoted(columns, delimiter) + "\r\n")
     lengths = [len(fields) for _, fields in evaluators]
-    stream.writelines(_lines(header, lengths, chain(first, found), delimiter, "," if comma else "."))
+    stream.writelines(_lines(header, lengths, rows, delimiter, spelling.decimal))
 
 
 def _lines(
@@ -77,12 +67,8 @@ def _text(cell: Any) -> str:
 
 def _spelled(result: Result, fields: int, point: str) -> Iterator[str]:
     """The cells of one evaluator that lists so many fields."""
-    yield from [_number(result.score, point)] * (2 if fields else 1)
+    yield from [spelled(result.score, point)] * (2 if fields else 1)
     for code, number in zip(result.statuses, field_numbers(result), strict=True):
         yield FIELD_STATUSES[code].plain
-        yield _number(number, point)
+        yield spelled(number, point)
     yield from [""] * (2 * (fields - len(result.statuses)))
-
-
-def _number(value: float | None, point: str) -> str:
-    return "" if value is None else repr(value).replace(".", point)

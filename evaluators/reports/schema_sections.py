@@ -15,8 +15,9 @@ from msgspec.structs import replace
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
 from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, dense, heads
+from evaluators.reports.names import row_name
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
-from evaluators.reports.tables import of_extra_items, row_name
+from evaluators.reports.sections.evaluators import extra_items_text
 from evaluators.run.metrics import counted, full_name, rows_text, score_text
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
@@ -36,7 +37,7 @@ _TOTALS: Final = (
     ("mean_field_score", "mean field score", "the mean over a row's fields, with weights"),
     ("overall_score", "overall score", "a list weighs as much as it has expected items"),
     ("field_score", "field score", "a list weighs as much as any field"),
-    ("overall_pass_rate", "overall pass rate", "the share of fields, and of whole lists, that are right"),
+    ("overall_pass_rate", "overall pass rate", "the share of fields, and of whole lists, that pass"),
 )
 
 
@@ -101,7 +102,7 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
         for what, count in stats.fallbacks.items()
     ]
     if stats.extra_items is not None:
-        text = of_extra_items(stats)
+        text = extra_items_text(stats)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
     section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
     return replace(

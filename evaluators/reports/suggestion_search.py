@@ -3,8 +3,9 @@
 Strategy: only what was recorded is looked at, once, when the rows are scored. The same record gives the same suggestions.
 
 - Fields: the first mismatches of each field, those fields first that have most, are compared again with one thing changed.
-- Texts: the cells of the first rows. An output that is the expected answer to the letter is right already; every other one is tried with
-  each change.
+- Texts, and what says that nothing is there: a few changes to the evaluator.
+- Every number is the difference of two runs: the rows are scored again, with the change and without it. Of a longer run, whose rows are
+  not all at hand, what was recorded is counted, and that is said.
 - Documents: in each row, the fields that are missing are held against those that are extra, and the wrong values of a list against each
   other. Nothing is paired that is not equal.
 """
@@ -17,25 +18,35 @@ from functools import lru_cache
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.builtin._cells import CellEvaluator
 from evaluators.builtin._evaluator import Evaluator
-from evaluators.builtin._texts import TextChange
+from evaluators.builtin._texts import EXPECTED, TextChange
+from evaluators.comparators._comparator import COMPARATORS, word_of
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.metrics import places
+from evaluators.fields.reading import Align
+from evaluators.issues import Problems
 from evaluators.model import MISSING, FieldStatus, Outcome
+from evaluators.plan.need_steps import Reading
+from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field, with_settings
 from evaluators.reports.comparison_changes import Compared, Mismatch, changes
 from evaluators.reports.mistakes import field_of, steps_of
 from evaluators.reports.suggestions import Suggestion
+from evaluators.run.metrics import rows_text
 from evaluators.run.reader import Run
 from evaluators.run.record_lines import OutcomeLine
 from evaluators.run.result import RunResult
+from evaluators.suite.config import read_config
 from evaluators.suite.graph import EvaluatorLine
+from evaluators.suite.source import loads
 from evaluators.values.equality import same
 from evaluators.values.json_text import to_text
 from evaluators.values.path_text import Step
 from evaluators.values.paths import ANY, display
-from evaluators.values.quoting import key_text
+from evaluators.values.quoting import flow
 
 if TYPE_CHECKING:
     from evaluators.fields.schema_scoring import SchemaScoring
@@ -48,10 +59,6 @@ MOST_FIELDS: Final = 40
 MOST_TOGETHER: Final = 6_000
 """Mismatches of all fields that are looked at; where there are more, each field gets its share."""
 _MOST_LINES: Final = 200_000
-MOST_CELLS: Final = 2_000
-"""Rows whose texts are looked at."""
-LONGEST: Final = 2_000
-"""Characters of a text that is looked at."""
 MOST_OF_DOCUMENTS: Final = 5_000
 """Recorded results that are looked at for what happened to documents."""
 _SHOWN_ROWS: Final = 5
@@ -60,31 +67,68 @@ _Seen: TypeAlias = tuple[str, str, str]
 """The field, what it says in words, and the line to write."""
 
 
-def suggestions_for(lines: Sequence[EvaluatorLine], record: Run, *, wanted: int | None = None) -> list[Suggestion]:
+class _Candidate(Struct, frozen=True):
+    """A suggestion from what was recorded, before the rows are scored with it."""
+
+    said: Suggestion
+    line: EvaluatorLine
+    changed: EvaluatorLine | None = None
+    """The line with the change; None where that cannot be made here."""
+    field: str | None = None
+
+    @property
+    def most(self) -> int:
+        """How many values or rows it may turn at most."""
+        return max(self.said.turned, self.said.whole or 0) if self.said.first else self.said.turned
+
+
+def suggestions_for(
+    lines: Sequence[EvaluatorLine], record: Run, *, wanted: int | None = None, reading: Reading | None = None
+) -> list[Suggestion]:
     """The suggestions for a run: the changes by field, the fields with most to win first.
 
-    Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched.
+    Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched. `reading`
+    says how the run read outputs.
     """
     found: list[Suggestion] = []
+    candidates: list[_Candidate] = []
+    rows = MOST_ROWS if wanted is None else FIRST_ROWS
+    again = {kept.variant: RowsAgain(record, kept.variant, reading, rows) for kept in record.facts.variants}
     if lines:
         for variant in record.facts.variants:
             most = None if variant.every_outcome else record.facts.most
             wrong = _all_mismatches(record.result, variant.variant)
             outcomes = record.outcomes(variant.variant)
-            for misses, could_turn in _of_variant(lines, variant.variant, outcomes, most, wrong, wanted is not None):
-                if _is_enough(found, could_turn, wanted):
-                    break
-                found += misses
-        for misses, could_turn in text_suggestions(lines, record, MOST_CELLS if wanted is None else MOST_BRIEFLY):
-            if not _is_enough(found, could_turn, wanted):
-                found += misses
-        found += document_suggestions(lines, record)
+            for misses in _of_variant(lines, variant.variant, outcomes, most, wrong, wanted is not None):
+                candidates += misses
+        found += text_suggestions(lines, record, again)
+        found += absence_suggestions(lines, record, again)
+        found += document_suggestions(lines, record, again)
+    for one in sorted(candidates, key=lambda one: -one.most):
+        if wanted is not None and sum(known.turned >= one.most for known in found) >= wanted:
+            break  # of equal ones the first is shown
+        found += _tried(one, again[one.said.variant])
     return sorted(found, key=lambda one: -one.turned)[:wanted]
 
 
-def _is_enough(found: Sequence[Suggestion], could_turn: int, wanted: int | None) -> bool:
-    """Whether no change that turns so many values at most would be among the wanted ones: of equal ones the first is shown."""
-    return wanted is not None and sum(one.turned >= could_turn for one in found) >= wanted
+def _tried(one: _Candidate, again: RowsAgain) -> list[Suggestion]:
+    """The suggestion with the numbers that its rows give, with the change and without it; none where it would make something wrong, or
+    leave a row without a score. Where the rows cannot be scored here, it counts what was recorded."""
+    effect = None if one.changed is None else again.effect(one.line, one.changed, one.field)
+    if effect is None:
+        return [one.said]
+    if effect.broken or effect.lost or (effect.whole and not effect.turned):
+        return []
+    if not effect.turned:  # the first rows say nothing of it
+        return [one.said]
+    every = one.said.of if one.said.whole is None else one.said.whole
+    first = not effect.whole and effect.wrong < every
+    of = max(effect.turned, effect.wrong if first else every)
+    gained = f"{rows_text(effect.gained)} without a score would get one" if effect.gained else ""
+    return [replace(
+        one.said, turned=effect.turned, of=of, first=first, rows=effect.rows[:_SHOWN_ROWS], in_rows=len(effect.rows),
+        says="; ".join(filter(None, (one.said.says, gained))),
+    )]  # fmt: skip
 
 
 def _of_variant(
@@ -94,11 +138,10 @@ def _of_variant(
     most_rows: int | None,
     wrong: Mapping[tuple[str, str], int],
     brief: bool,
-) -> Iterator[tuple[Iterator[Suggestion], int]]:
-    """The changes to each field, the field with most wrong values first, and how many of these one may turn. They are searched when
-    they are taken."""
+) -> Iterator[Iterator[_Candidate]]:
+    """The changes to each field, the field with most wrong values first. They are searched when they are taken."""
+    named = {line.name: line for line in lines}
     fields = {line.name: compared_fields(line.settings) for line in lines}
-    listed = {line.name for line in lines if line.settings.scored_fields().lines is not None}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
     recorded, rows, ended = _recorded(outcomes, fields, by_row)
     most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
@@ -111,18 +154,31 @@ def _of_variant(
             kept_all = rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
             first = first or not kept_all
         about = Suggestion(evaluator, variant, field, "", "", 0, len(mismatches), first, (), 0, whole=whole)
-        yield _of_field(fields[evaluator][field], mismatches, about, evaluator in listed), len(mismatches)
+        yield _of_field(fields[evaluator][field], mismatches, about, named[evaluator])
 
 
 def _of_field(
-    compared: Compared, mismatches: Sequence[Mismatch], about: Suggestion, listed: bool
-) -> Iterator[Suggestion]:
+    compared: Compared, mismatches: Sequence[Mismatch], about: Suggestion, line: EvaluatorLine
+) -> Iterator[_Candidate]:
+    scored = line.settings.scored_fields()
+    listed = scored.lines is not None
     for change in changes(compared, mismatches):
+        if scored.of_cells and change.comparator is None:
+            continue  # a cell has no items of its own
         rows = list(dict.fromkeys(mismatches[place].row for place in change.fixed))
-        yield replace(
+        at = about.field
+        place = "compare" if scored.of_cells else ""
+        if change.comparator is None and compared.ordered:  # how a list is paired is said of the list
+            at = place = display(steps_of(about.field)[:-1]) or "$"
+        said = replace(
             about, switch=change.switch, write=change.write if listed else "", turned=len(change.fixed),
-            rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says,
+            rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says, at=place,
         )  # fmt: skip
+        new = {"align": ANY_ORDER} if change.comparator is None else {"comparator": change.comparator}
+        yield _Candidate(said, line, with_field(line, "" if at == "$" else at, **new), about.field)
+
+
+ANY_ORDER: Final = Align("any_order")
 
 
 def _all_mismatches(result: RunResult, variant: str | None) -> dict[tuple[str, str], int]:
@@ -212,40 +268,56 @@ def _list_of(path: str) -> str:
 
 
 def text_suggestions(
-    lines: Sequence[EvaluatorLine], record: Run, most: int = MOST_CELLS
-) -> Iterator[tuple[Iterator[Suggestion], int]]:
-    """The changes to evaluators that compare two texts, for each variant, the one that turns most first. The first `most` rows are looked
-    at. With how many texts one may turn; they are searched when they are taken."""
-    changing = [
-        (line, changes)
-        for line in lines
-        if not line.when
-        and not line.needs
-        and not line.settings.column("output").at
-        and (changes := line.settings.text_changes())
-    ]
-    for kept in record.facts.variants if changing else ():
-        rows = [(one.row, one.cells) for one in islice(record.cells(kept.variant), most)]
-        for line, changes in changing:
-            output, expected = record.compared_columns(line.name)
-            differing = [
-                (row, wanted, given)
-                for row, cells in rows
-                if isinstance(wanted := cells.get(expected), str) and isinstance(given := cells.get(output), str)
-                and wanted.strip() and wanted != given and max(len(wanted), len(given)) <= LONGEST
-            ]  # fmt: skip
-            first = not record.has_every_cell or kept.rows > most
-            whole = sum(
-                one.failed for one in record.result.evaluators if (one.name, one.variant) == (line.name, kept.variant)
-            )
-            yield _of_texts(line, kept.variant, expected, changes, differing, whole if first else None), len(differing)
+    lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
+) -> Iterator[Suggestion]:
+    """The changes to evaluators that compare two texts, for each variant, the one that turns most first."""
+    for variant, rows in again.items():
+        for line in lines:
+            settings = line.settings
+            takes_comparator = isinstance(settings, CellEvaluator) and settings.takes_comparator()
+            if not (takes_comparator or settings.text_changes()):
+                continue
+            columns, wrong = record.compared_columns(line.name), rows.wrong_rows(line)
+            if not wrong or settings.column("output").at:
+                continue
+            found = [*settings.text_changes(), *_comparators_of(settings, rows.wrong_cells(line, columns))]
+            found.sort(key=lambda one: one.type == "contains")  # what is milder comes first
+            yield from _of_texts(line, variant, columns[1], found, rows, wrong, _failed(record, line.name, variant))
+
+
+def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[TextChange]:
+    """The comparators that would make some wrong cells right of an evaluator that names none. What `forgive` forgives is not
+    among them."""
+    if not isinstance(settings, CellEvaluator) or not settings.takes_comparator():
+        return
+    aside = {"type", *settings.texts_only, *settings.beside_compare}
+    others = settings.model_dump(mode="json", exclude=aside, exclude_unset=True)
+    for change in changes(Compared(COMPARATORS.find("exact")()), wrong[:MOST_BRIEFLY]):
+        if change.comparator is None or word_of(change.comparator) == "normalized":
+            continue
+        written = f"{{{change.write}}}" if ": " in change.write else change.write
+        compare = loads(f"compare: {written}").data["compare"]
+        yield TextChange(f"compare: {written}", settings.type, {**others, "compare": compare}, change.says)
+
+
+def _failed(record: Run, evaluator: str, variant: str | None) -> int:
+    """How many rows of a run do not pass."""
+    return sum(one.failed for one in record.result.evaluators if (one.name, one.variant) == (evaluator, variant))
 
 
 def _written_line(line: EvaluatorLine, change: TextChange, expected: str) -> str:
     """The line to write. It keeps the name, which gates and other evaluators may use."""
-    written = change.write.replace("EXPECTED", expected)
-    named = line.name != line.settings.type
-    return f"- {written.replace('{', f'{{name: {key_text(line.name)}, ', 1)}" if named else f"- {written}"
+    named = {"name": line.name} if line.name != change.type else {}
+    return f"- {change.type}: {flow({**named, **change.settings})}".replace(EXPECTED, flow(expected))
+
+
+def _changed_line(line: EvaluatorLine, written: str) -> EvaluatorLine | None:
+    """The line as it would be read; None where something is wrong with it."""
+    try:
+        (found,) = read_config(loads(f"evaluators:\n{written}\n")).lines
+    except Problems:
+        return None
+    return replace(line, settings=found.settings)
 
 
 def _of_texts(
@@ -253,34 +325,109 @@ def _of_texts(
     variant: str | None,
     expected: str,
     changes: Sequence[TextChange],
-    pairs: Sequence[tuple[int, str, str]],
-    whole: int | None,
+    again: RowsAgain,
+    wrong: int,
+    whole: int,
 ) -> Iterator[Suggestion]:
-    """`whole` is how many are wrong in all, where there may be more than `pairs`."""
+    """`wrong` is how many of the rows that are looked at are wrong, `whole` how many are in all."""
     already: set[int] = set()
     best: dict[tuple[int, ...], Suggestion] = {}
     for change in changes:
-        fixed = tuple(row for row, wanted, given in pairs if change.matches(wanted, given))
-        if not fixed or fixed in best or (change.says and set(fixed) <= already):
+        written = _written_line(line, change, expected)
+        changed = _changed_line(line, written)
+        effect = again.effect(line, changed) if changed is not None else None
+        if effect is None or not effect.turned or effect.broken or effect.lost:
             continue
-        already |= set(fixed)
-        best[fixed] = Suggestion(
-            line.name, variant, "the output", change.switch, _written_line(line, change, expected), len(fixed), len(pairs),
-            whole is not None, fixed[:_SHOWN_ROWS], len(fixed), change.says, line=True, whole=whole,
+        if effect.rows in best or (change.says and set(effect.rows) <= already):
+            continue
+        already |= set(effect.rows)
+        best[effect.rows] = Suggestion(
+            line.name, variant, "the output", change.switch, written, effect.turned, wrong, not effect.whole,
+            effect.rows[:_SHOWN_ROWS], len(effect.rows), change.says, line=True, whole=None if effect.whole else whole,
         )  # fmt: skip
     yield from sorted(best.values(), key=lambda one: -one.turned)
 
 
-def document_suggestions(lines: Sequence[EvaluatorLine], record: Run) -> Iterator[Suggestion]:
+def absence_suggestions(
+    lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
+) -> Iterator[Suggestion]:
+    """What may say that nothing is there: null, an empty text, list or object, which one side has where the other has nothing."""
+    named = {line.name: line for line in lines if "absent_values" in type(line.settings).model_fields}
+    for kept in record.facts.variants if named else ():
+        met: dict[str, list[Any]] = {}
+        outcomes = islice(record.outcomes(kept.variant), MOST_OF_DOCUMENTS)
+        for line in (one for one in outcomes if isinstance(one, Outcome) and one.evaluator in named):
+            sides = line.expected, line.actual
+            if line.status not in _WRONG or not all(map(_is_empty, sides)):
+                continue
+            known = met.setdefault(line.evaluator, [])
+            known += [one for one in sides if one is not MISSING and not any(same(one, other) for other in known)]
+        for name, values in met.items():
+            wrong = _wrong_values(record, name, kept.variant)
+            yield from _of_absence(named[name], kept.variant, values, again[kept.variant], wrong)
+
+
+def _wrong_values(record: Run, evaluator: str, variant: str | None) -> int:
+    """How many values of all fields are wrong in a run."""
+    return sum(
+        field.counts.n - field.counts.match
+        for one in record.result.evaluators
+        if (one.name, one.variant) == (evaluator, variant)
+        for field in one.fields
+    )
+
+
+def _is_empty(value: Any) -> bool:
+    return value is MISSING or value is None or value in ("", [], {})
+
+
+def _of_absence(
+    line: EvaluatorLine, variant: str | None, values: Sequence[Any], again: RowsAgain, wrong_in_run: int
+) -> Iterator[Suggestion]:
+    """The settings with one more value that says that nothing is there, and with all of them."""
+    settings: Any = line.settings
+    listed = settings.absent_values
+    today: list[Any] = []
+    for known in settings.scored_fields().absent_values:  # null is there once, whichever setting says so
+        today += [known] if not any(same(known, one) for one in today) else []
+    more = [one for one in values if not any(same(one, known) for known in today)]
+    best: dict[tuple[int, ...], Suggestion] = {}
+    for added in [*([one] for one in more), *([more] if len(more) > 1 else [])]:
+        absent = [*today, *added]
+        nulls = absent == [None] and listed is None
+        changed = with_settings(line, **({"nulls": "absent"} if nulls else {"absent_values": tuple(absent)}))
+        effect = again.effect(line, changed) if changed is not None else None
+        if effect is None or effect.set_aside <= 0 or effect.broken or effect.rows in best:
+            continue
+        written = "nulls: absent" if nulls else f"absent_values: {flow(absent)}"
+        lost = f"{rows_text(effect.lost)} would have nothing to compare" if effect.lost else ""
+        wrong = wrong_in_run if effect.whole else effect.wrong
+        best[effect.rows] = Suggestion(
+            line.name, variant, "", written, written, effect.set_aside, wrong, not effect.whole, effect.rows[:_SHOWN_ROWS],
+            len(effect.rows), "; ".join(filter(None, (_NOTHING_THERE, lost))), aside=True,
+        )  # fmt: skip
+    yield from best.values()
+
+
+_NOTHING_THERE: Final = "what is listed says that nothing is there"
+_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
+
+
+def document_suggestions(
+    lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
+) -> Iterator[Suggestion]:
     """What happened to the documents of each evaluator with a schema, for each variant."""
-    names = {line.name for line in lines if line.settings.type == "schema_match"}
-    for kept in record.facts.variants if names else ():
+    named = {line.name: line for line in lines if line.settings.type == "schema_match"}
+    for kept in record.facts.variants if named else ():
         found: dict[tuple[str, _Seen], Counter[int]] = {}
         outcomes = islice(record.outcomes(kept.variant), MOST_OF_DOCUMENTS)
         first = not kept.every_outcome or kept.outcomes > MOST_OF_DOCUMENTS
-        wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in names)
+        wanted = (line for line in outcomes if isinstance(line, Outcome) and line.evaluator in named)
+        unsaid = {
+            name for name, line in named.items() if _nulls_unsaid(line) and again[kept.variant].before(line) is None
+        }
         for (evaluator, row), results in groupby(wanted, key=lambda line: (line.evaluator, line.row)):
-            for seen, times in _seen_in(list(results)):
+            for seen, times in _seen_in(list(results), nulls=evaluator in unsaid):
                 found.setdefault((evaluator, seen), Counter())[row] += times
         for (evaluator, (field, said, write)), rows in found.items():
             turned = sum(rows.values())
@@ -290,14 +437,19 @@ def document_suggestions(lines: Sequence[EvaluatorLine], record: Run) -> Iterato
             )
 
 
-def _seen_in(results: Sequence[Outcome]) -> Iterator[tuple[_Seen, int]]:
+def _nulls_unsaid(line: EvaluatorLine) -> bool:
+    return None not in line.settings.scored_fields().absent_values
+
+
+def _seen_in(results: Sequence[Outcome], *, nulls: bool) -> Iterator[tuple[_Seen, int]]:
+    """What happened in one row. `nulls`: what is null and left out is counted here, since `absence_suggestions` cannot."""
     missing = _values(results, FieldStatus.OMISSION, "expected")
     extra = _values(results, FieldStatus.HALLUCINATION, "actual")
     if (key := _wrapping_key(missing, extra)) is not None:
         yield ("$", f'the output has everything under one more key, "{key}"', ""), len(extra)
         return
     for steps, value in missing.items():
-        if value is None:
+        if value is None and nulls:
             text = "null is expected, and the output leaves the key out; null may say that nothing is there"
             yield (_field_at(steps), text, "nulls: absent"), 1
     for steps, value in missing.items():

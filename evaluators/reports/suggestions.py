@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
 from evaluators.run.result import RunResult
+from evaluators.values.paths import for_people
 from evaluators.values.quoting import key_text
 
 _LEAD: Final = (
@@ -46,6 +47,15 @@ class Suggestion(Struct, frozen=True):
     """All mismatches of the run, where the tallies tell."""
     named: bool = False
     """`switch` says what happened, and `write` is what to write about it; empty where the outputs have to change."""
+    at: str = ""
+    """The field whose line it is, where that is another one: the list that a field is an item of."""
+    aside: bool = False
+    """It is a setting of the evaluator, and the values are not measured any more."""
+
+    @property
+    def place(self) -> str:
+        """What is written before the comparison."""
+        return self.at or self.field or "$"
 
 
 def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, more: bool = False) -> tuple[Section, ...]:
@@ -81,25 +91,30 @@ def _item(one: Suggestion) -> Item:
     shown = ", ".join(f"{row:,}" for row in one.rows)
     more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""
     rows = f"see row{'' if one.in_rows == 1 else 's'} {shown}{more}"
-    field = one.field or "$"
+    field = for_people(one.field) or "$"
     if one.named:
         values = "1 value" if one.turned == 1 else f"{one.turned:,} values"
         values += " of those recorded" if one.first else ""
         write = f"; `{one.write}` sets that aside" if one.write else ""
         return Item(f"{one.evaluator}: {field}: {one.switch} ({values}{variant}); {rows}{write}")
-    text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
+    if one.aside:
+        text = f"{one.evaluator}: `{one.switch}` would set aside {_of_wrong(one)}{variant}; {rows}"
+    else:
+        text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
     text += f" ({one.says})" if one.says else ""
-    if one.line:
+    if one.line or one.aside:
         return Item(text, quote=(one.write,))
     written = f"{{{one.write}}}" if ": " in one.write else one.write
-    return Item(text, quote=(f"{key_text(field)}: {written}",) if written else ())
+    return Item(text, quote=(f"{key_text(for_people(one.place))}: {written}",) if written else ())
 
 
 def _turned(one: Suggestion) -> str:
-    if one.of == 1 and not one.first:
-        return "the only wrong value right"
+    return "the only wrong value right" if one.of == 1 and not one.first else f"{_of_wrong(one)} right"
+
+
+def _of_wrong(one: Suggestion) -> str:
     of_all = f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
     whole = f"the first {one.of:,} {of_all}" if one.first else f"{one.of:,}"
     if one.turned == one.of:
-        return f"all of {whole} wrong values right" if one.first else f"all {whole} wrong values right"
-    return f"{one.turned:,} of {whole} wrong values right"
+        return f"all {'of ' if one.first else ''}{whole} wrong values"
+    return f"{one.turned:,} of {whole} wrong values"

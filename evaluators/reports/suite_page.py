@@ -12,7 +12,7 @@ from evaluators.needs import Column, Condition, Expected, Need, Output, Part, Te
 from evaluators.plan.suite_plan import Plan
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
-from evaluators.run.gates import Gate
+from evaluators.run.gates import Gate, written_gates
 from evaluators.run.metrics import USUAL, counted
 from evaluators.run.wording import metric_words
 from evaluators.settings import Loc
@@ -33,7 +33,7 @@ def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, co
         (
             Section(None, tuple(_opening(config, gates))),
             Section("Evaluators", (Listing(evaluators),)),
-            *listed("Gates", map(_gate_item, gates)),
+            *listed("Gates", map(_gate_item, written_gates(gates))),
             *(() if plan is None else _steps(config, plan)),
         ),
     )
@@ -61,7 +61,7 @@ def suite_data(config: SuiteConfig, gates: Sequence[Gate], plan: Plan, columns: 
             }
             for line in config.lines
         ],
-        "gates": [{"target": gate.written, "limit": gate.config.limit} for gate in gates],
+        "gates": [{"target": gate.key, "limit": gate.config.limit} for gate in written_gates(gates)],
         "columns": list(plan.columns),
         "steps": [{"number": step.fills, "does": step.does, "reads": list(step.reads)} for step in plan.steps],
     }
@@ -91,7 +91,7 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
     if description:
         yield Paragraph(str(description))
     slices = f", metrics for each {', '.join(config.slices)}" if config.slices else ""
-    yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(gates), 'gate')}{slices}.")
+    yield Paragraph(f"{counted(len(config.lines), 'evaluator')}, {counted(len(written_gates(gates)), 'gate')}{slices}.")
 
 
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
@@ -177,11 +177,11 @@ def _gate_item(gate: Gate) -> Item:
     said = [config.limit if config.metric is None else f"{config.limit} ({metric_words(config.metric)})"]
     said += [f"label {config.label}"] if config.label else []
     said += [f"variant {config.variant}"] if config.variant else []
-    said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice.items())}"] if config.slice else []
+    said += [f"for {', '.join(f'{key} = {value}' for key, value in config.slice_words.items())}"] if config.slice else []
     said += [f"for each {config.each_slice.removeprefix('row.')}"] if config.each_slice else []
     said += [f"undecided below {counted(config.min_rows, 'row')}"] if config.min_rows > 1 else []
     said += [f"coverage {config.coverage}"] if config.coverage != USUAL else []
-    return Item(f"{gate.written}: {', '.join(said)}")
+    return Item(f"{gate.key}: {', '.join(said)}")
 
 
 def _read(line: EvaluatorLine) -> list[Need]:

@@ -1,17 +1,16 @@
 """A page as plain text, with aligned tables.
 
-With so many columns, paragraphs are wrapped at words, and a table that is too wide becomes a list. Without, as in a file, a line is as long
-as it is, and the cells of tables are cut where they are very long.
+With so many columns, paragraphs are wrapped at words, and a table that is too wide becomes a list once its columns to clip have given
+way. Without, as in a file, a line is as long as it is, and the cells of tables are cut where they are very long.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from evaluators.reports.display import clipped, padded, visible, width
-from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph
+from evaluators.reports.display import clipped, padded, visible, width, wrapped
+from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, fit_to_width
 
 WIDTH: Final = 100
 """Columns of a page that is read on a terminal."""
@@ -20,11 +19,13 @@ WIDEST_CELL: Final = 60
 
 def page_text(page: Page, columns: int | None = None) -> str:
     """The page as text in lines of at most that many columns, ending in a line feed; quoted lines stay as long as they are."""
+    close = columns is None or page.columns is not None
+    columns = columns or page.columns
     lines = _heading(page.title, "=")
     for section in page.sections:
         lines += ["", *(_heading(section.title, "-") if section.title is not None else ())]
         for number, block in enumerate(section.blocks):
-            lines += [*([""] if number and columns is not None else ()), *_block(block, columns)]
+            lines += [*([""] if number and not close else ()), *_block(block, columns)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -36,7 +37,7 @@ def _heading(title: str, line: str) -> list[str]:
 def _block(block: Block, columns: int | None) -> Iterable[str]:
     match block:
         case Paragraph(text):
-            return _wrapped(text, columns)
+            return wrapped(visible(text), columns, block.indent, block.whole_words) if columns else [visible(text)]
         case Listing(items):
             return [line for item in items for line in _item(item, columns)]
         case PageTable():
@@ -52,6 +53,8 @@ def _item(item: Item, columns: int | None) -> Iterable[str]:
 
 
 def _table(table: PageTable, columns: int | None) -> Iterable[str]:
+    if columns is not None and table.clip:
+        table = fit_to_width(table, columns)
     heads = tuple(column.head for column in table.columns)
     rows = [tuple(map(visible, row)) for row in (heads, *table.rows)]
     if columns is None:
@@ -77,9 +80,5 @@ def _as_list(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: int) 
 
 
 def _wrapped(text: str, columns: int | None, first: str = "", rest: str = "") -> list[str]:
-    if columns is None:
-        return [first + visible(text)]
-    found = textwrap.wrap(
-        visible(text), columns, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    )  # fmt: skip
-    return found or [first]
+    found = first + visible(text)
+    return [found] if columns is None else wrapped(found, columns, rest, whole_words=True)

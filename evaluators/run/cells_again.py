@@ -19,7 +19,7 @@ from evaluators.issues import CellError, Problems
 from evaluators.model import MISSING
 from evaluators.run.preparing import Prepared
 from evaluators.run.record_lines import CellsLine
-from evaluators.settings import BadSettings
+from evaluators.settings import BadSettings, filled_of
 from evaluators.testsets.byte_source import STANDARD_INPUT
 from evaluators.testsets.byte_store import matching, scheme_of
 from evaluators.testsets.opening import open_test_set
@@ -41,7 +41,7 @@ def place_of(prepared: Prepared, selection: Selection) -> str:
         return ""
     settings = test_set.config.model_dump(mode="json", exclude_unset=True)
     text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
-    return text if "://" not in text and test_set.config.masked(text) == text else ""
+    return text if "://" not in text and filled_of(test_set.config).shown(settings) == settings else ""
 
 
 def with_cells(record: Run) -> Run:

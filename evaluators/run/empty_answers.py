@@ -14,21 +14,22 @@ from evaluators.run.ids import output_columns
 from evaluators.run.metrics import rows_text, score_text
 from evaluators.suite.graph import EvaluatorLine, edges, in_order
 
-_ROWS: Final = 256
+MOST_ROWS: Final = 200
+"""Rows that are enough to see what it would score."""
 
 
 def empty_answer_note(
     lines: Sequence[EvaluatorLine], roles: Mapping[str, str], rows: Iterable[Mapping[str, Any]]
 ) -> str | None:
-    """What each evaluator of documents would give for `{}` in all of some rows, whose cells are given; None where none of them
-    has a score."""
+    """What each evaluator of documents would give for `{}` in the first `MOST_ROWS` of some rows, whose cells are given; None where none
+    of them has a score."""
     lines = _without_asking(lines)
     if not any(_reads_outputs(line) for line in lines):
         return None
     plan, outputs = compile_plan(lines, roles), output_columns(lines, roles)
     totals = {line.name: [Fraction(0), Fraction(0)] for line in lines if _reads_outputs(line)}
-    given = iter(rows)
-    while chunk := list(islice(given, _ROWS)):
+    given = islice(rows, MOST_ROWS)
+    while chunk := list(islice(given, MOST_ROWS)):
         columns = {name: ["{}" if name in outputs else row.get(name, MISSING) for row in chunk] for name in plan.columns}
         slots = plan.run(columns, len(chunk))
         for one in plan.evaluators:

@@ -90,8 +90,9 @@ def _findings(facts: Facts) -> Iterable[tuple[int, Finding]]:
             yield code, Finding(kind, {"counts": hit})
     yield from _issue_findings(facts.issues)
     if facts.evaluators and not any(stats.scored > stats.empty_expected for stats in facts.evaluators):
-        selected = any(issue.code == "no-row-selected" for issue in facts.issues)
-        yield UNMEASURED, Finding("nothing-measured" if rows or selected else "no-rows-at-all")
+        nobody = any(issue.code == "no-row-selected" for issue in facts.issues)
+        read_to_its_end = not (facts.interrupted or facts.ended)  # or nobody knows how many rows there are
+        yield UNMEASURED, Finding("no-rows-at-all" if read_to_its_end and not (rows or nobody) else "nothing-measured")
 
 
 def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, Finding]]:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
+from evaluators.run.confidence import confidence_paths
 from evaluators.run.gates import (
     MICRO,
     OF_CONFIDENCE,
@@ -26,6 +27,9 @@ from evaluators.run.gates import (
 from evaluators.settings import BadSettings, Detail, bad, build, filled_texts, spell
 from evaluators.values.path_text import BadPath
 from evaluators.values.paths import parse
+
+EVERY: Final = ""
+"""In a target: every evaluator, every field."""
 
 
 def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also: Sequence[str] = ()) -> Target:
@@ -50,6 +54,22 @@ def parse_target(text: str, evaluators: Iterable[str], noun: str = "gate", also:
         return Target(name, parse(path).canonical if path else None)
     except BadPath as error:
         raise problem("bad-path", f'the field of the {noun} "{text}" cannot be read: {error}', hint=error.hint) from None
+
+
+def of_every_field(text: str, fields: Mapping[str, Sequence[str]], noun: str = "gate") -> str | None:
+    """The evaluator that `header.*` is about, or EVERY for `fields.*`, unless an evaluator is called `fields`; None for another target.
+    `fields` are those of each evaluator.
+
+    Raises Problems (config) where there is no field.
+    """
+    name, _, path = text.partition(".")
+    if path != "*" or path in fields.get(name, ()) or not (name == "fields" or name in fields):
+        return None
+    if not any(fields.get(name, ()) if name in fields else fields.values()):
+        whose = f'"{name}" lists none' if name in fields else "no evaluator lists any"
+        hint = f"name each: {name}.FIELD" if name in fields else None
+        raise problem("no-fields", f'the {noun} "{text}" is about fields, and {whose}', hint=hint)
+    return name if name in fields else EVERY
 
 
 def check_gate(
@@ -209,7 +229,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                     gates.append(Gate(written, target, build(NumericColumnGateConfig, one, noun="a gate on a measure")))
                 else:
                     config = build(GateConfig, one, noun="a gate")
-                    gates.append(Gate(written, parse_target(written, names, also=context["measures"]), config))
+                    gates.extend(_gates_on(written, config, names, context))
                 if "figure" in one:
                     context["notes"].append(((key,), 'the setting "figure" of a gate is called "metric" here'))
                 context["notes"].extend(
@@ -229,6 +249,22 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
     if details:
         raise BadSettings(details)
     return tuple(gates)
+
+
+def _gates_on(
+    written: str, config: GateConfig, names: Mapping[str, Sequence[str]], context: Mapping[str, Any]
+) -> Iterator[Gate]:
+    """The gate on a target, or on each field that the target stands for. `names` are the fields that evaluators list."""
+    known = {line.name: line.settings.scored_fields().of_rows for line in context["evaluators"]}
+    every = of_every_field(written, known)
+    if every is None:
+        yield Gate(written, parse_target(written, names, also=context["measures"]), config)
+        return
+    for line in context["evaluators"]:
+        sure = confidence_paths(line) if config.metric in OF_CONFIDENCE else ()
+        for path in sure or known[line.name]:
+            if every in (EVERY, line.name):
+                yield Gate(f"{line.name}.{path}", Target(line.name, path), config, of_every=written)
 
 
 _COMPARED: Final = re.compile(r"\s*([\w.\[\]*]+)\s*(>=?|<=?)\s*(\d+(?:\.\d+)?)\s*")

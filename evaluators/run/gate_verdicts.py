@@ -75,6 +75,8 @@ def _judge(
 ) -> Iterable[GateResult]:
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
+        if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _left_out(gate.target.field, stats):
+            continue
         if isinstance(stats, NumericColumnStats):
             answer = _judge_measure(gate, stats)
         elif gate.metric in OF_CONFIDENCE:
@@ -91,12 +93,18 @@ def _judge(
             stats.slice, gate.config.label,
         )  # fmt: skip
     if not found:
-        wanted = gate.config.slice
-        one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None) if wanted else None
+        wanted = gate.config.slice_words
+        one_slice = next(((bare_column(column), value) for column, value in wanted.items()), None)
         yield GateResult(
             gate.written, gate.shown_metric, None, 0, gate.config.limit, "undecided",
             sentence(_no_such_slice(one_slice, candidates) if one_slice else _NO_ROWS), gate.config.variant, one_slice,
         )  # fmt: skip
+
+
+def _left_out(path: str | None, stats: EvaluatorStats) -> bool:
+    """Whether no row has the field, of a gate that is about every field, and some row has another one."""
+    there = {field.path for field in stats.fields if field.counts.n or field.counts.not_judged}
+    return path not in there and bool(there)
 
 
 def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | NumericColumnStats]) -> Finding:
@@ -120,7 +128,7 @@ def _concerns(gate: Gate, stats: EvaluatorStats | NumericColumnStats) -> bool:
         return True
     if stats.slice is None or bare_column(stats.slice[0]) != column:
         return False
-    return config.slice is None or stats.slice[1] in config.slice.values()
+    return config.is_about(stats.slice[1])
 
 
 _Findings: TypeAlias = tuple[Finding, ...]
@@ -176,7 +184,8 @@ def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
 
 
 def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
-    """The gate on what k outputs of a question come to; n is the number of groups."""
+    """The gate on what k outputs of a question come to; n is the number of groups. One of fewer outputs says nothing, and counts against
+    coverage like one that was kept out: what is easy may be asked less often than what is hard."""
     config = gate.config
     if stats is None or config.k is None:
         return None, 0, _UNDECIDED, (_NO_ROWS,)
@@ -188,7 +197,7 @@ def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     metric = Finding("lower-bound" if bound else "metric", {"metric": gate.shown_metric})
     if not found.groups and found.smaller and not found.kept_out:
         return None, 0, _UNDECIDED, (Finding("small-groups", {"k": config.k, "largest": stats.largest}),)
-    covered = Coverage(found.groups, found.kept_out + stats.nameless, "group")
+    covered = Coverage(found.groups, found.kept_out + stats.nameless + found.smaller, "group")
     verdict, findings = _unless_short(gate, covered, *_decide(config, value, found.groups, metric, noun="group"))
     if found.groups and found.smaller:
         findings += (Finding("left-out", {"count": found.smaller, "k": config.k}),)

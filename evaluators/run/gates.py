@@ -6,15 +6,17 @@ Whether a gate names what the suite has is `gate_targets`; what it comes to when
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from msgspec import Struct
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import AliasChoices, Field, StrictBool, StrictFloat, StrictInt, field_validator, model_validator
 
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.run.metrics import USUAL, limit_text
 from evaluators.settings import Name, Settings
+from evaluators.values.cell_words import fits, one_spelling
+from evaluators.values.json_text import to_text
 
 ScoreMetric: TypeAlias = Literal[
     "invented_rate", "left_empty_rate",
@@ -77,8 +79,8 @@ class AnyGateConfig(Settings):
     """How many outputs of one question `pass_at_k` and `pass_all_k` are about, in a suite with `repeats`."""
     variant: Name | None = None
     """The one variant that the gate is about; all of them without it."""
-    slice: Mapping[str, str] | None = None
-    """The one slice that the gate is about: `{supplier: ACME}`."""
+    slice: Mapping[str, str | StrictBool | StrictInt | StrictFloat] | None = None
+    """The one slice that the gate is about: `{supplier: ACME}`. A number is every slice that reads as it: 2 is `2` and `2.0`."""
     each_slice: Name | None = None
     """The column of which every value is held to the limits on its own."""
 
@@ -93,13 +95,6 @@ class AnyGateConfig(Settings):
             return value
         word = "_".join(value.lower().split())
         return _OLD.get(word, word if word in _KNOWN else value)
-
-    @field_validator("slice", mode="before", json_schema_input_type=Mapping[str, str | int | float | bool] | None)
-    @classmethod
-    def _slice_values_as_text(cls, value: object) -> object:
-        if not isinstance(value, Mapping):
-            return value
-        return {key: _as_text(cell) for key, cell in value.items()}
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
@@ -147,6 +142,17 @@ class AnyGateConfig(Settings):
         written = ((name, getattr(self, name)) for name in _LIMITS)
         return ", ".join(f"{name.replace('_', ' ')} {limit_text(at)}" for name, at in written if at is not None)
 
+    def is_about(self, value: str) -> bool:
+        """Whether the gate is about the slice of a value of its column."""
+        return self.slice is None or any(
+            fits(one_spelling(one) if isinstance(one, str) else one, value) for one in self.slice.values()
+        )
+
+    @property
+    def slice_words(self) -> dict[str, str]:
+        """The one slice that the gate is about, as text."""
+        return {column: one if isinstance(one, str) else to_text(one) for column, one in (self.slice or {}).items()}
+
     @property
     def slice_column(self) -> str | None:
         """The column of the slices that the gate is about, without `row.`; None where it is about the whole run."""
@@ -193,12 +199,19 @@ class Target(NamedTuple):
 
 
 class Gate(Struct, frozen=True):
-    """One gate, its target resolved. `written` is the target as the suite spells it, `where` its place there."""
+    """One gate, its target resolved. `written` is the target as the suite spells it, or would, and `where` its place there."""
 
     written: str
     target: Target
     config: AnyGateConfig
     where: str | None = None
+    of_every: str | None = None
+    """What the suite says for it and for the gates on all other fields: `header.*`, or `fields.*`."""
+
+    @property
+    def key(self) -> str:
+        """The target as it stands in the suite."""
+        return self.of_every or self.written
 
     @property
     def of_measure(self) -> bool:
@@ -230,12 +243,14 @@ class Gate(Struct, frozen=True):
         return "mean" if metric is None else _OF_EVALUATOR.get(metric, metric)
 
 
+def written_gates(gates: Iterable[Gate]) -> list[Gate]:
+    """The gates as a suite writes them: of those that one target stands for, such as `header.*`, the first."""
+    found: dict[tuple[str, int], Gate] = {}
+    for gate in gates:
+        found.setdefault((gate.key, id(gate.config)), gate)
+    return list(found.values())
+
+
 def bare_column(column: str) -> str:
     """The column's name without `row.`."""
     return column.removeprefix("row.")
-
-
-def _as_text(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, (int, float)) else value

@@ -23,6 +23,7 @@ from msgspec import field
 from evaluators.model import Result
 from evaluators.run.exact_sums import Sum, Sums, add_to, plus
 from evaluators.run.watch import Watch, key_of
+from evaluators.values.cell_words import one_spelling
 
 MOST_CLUSTERS: Final = 20_000
 GROUPS: Final = 4_096
@@ -64,10 +65,12 @@ class ClusterSum(Sum):
 def cluster_sums(
     counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result], watch: Watch | None
 ) -> dict[str, ClusterSum]:
-    """What each cluster came to, given how often each (cluster, number of a verdict) was met."""
+    """What each cluster came to, given how often each (cluster, number of a verdict) was met. Where there are too many of them, they share
+    groups from the start: sums of their own would take most of the memory of a run."""
     found: dict[str, ClusterSum] = {}
+    many = len(counts) > MOST_CLUSTERS and len({name for name, _ in counts}) > MOST_CLUSTERS
     for (name, code), count in counts.items():
-        found.setdefault(name, ClusterSum()).add(verdicts[code], count, watch)
+        found.setdefault(cluster_group(name) if many else name, ClusterSum()).add(verdicts[code], count, watch)
     return limited_clusters(found)
 
 
@@ -82,7 +85,7 @@ def limited_clusters(sums: dict[str, Summed], most: int | None = None, groups: i
 
 
 def cell_texts(cells: Iterable[Any]) -> list[str]:
-    """The cells of a column as names of clusters, or of slices. Rows without a name are in one of them."""
+    """The cells of a column as names of clusters. Rows without a name are in one of them."""
     return [cell if cell.__class__ is str else cell_text(cell) for cell in cells]
 
 
@@ -91,6 +94,11 @@ def cell_text(cell: Any) -> str:
     if isinstance(cell, str):
         return cell
     return json.dumps(cell, ensure_ascii=False) if isinstance(cell, (bool, int, float, list, dict)) else ""
+
+
+def slice_texts(cells: Iterable[Any]) -> list[str]:
+    """The cells of a column as names of slices: booleans that differ in case alone are one."""
+    return [one_spelling(cell if cell.__class__ is str else cell_text(cell)) for cell in cells]
 
 
 def _is_group(name: str) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -30,11 +30,12 @@ from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
 from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
 from evaluators.model import RowStatus
+from evaluators.needs import Expected, Output
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Compiled, Plan, compile_plan
 from evaluators.run.confidence import ConfidenceCounts, confidence_paths
-from evaluators.run.groups import cell_texts, cluster_sums
+from evaluators.run.groups import cell_texts, cluster_sums, slice_texts
 from evaluators.run.ids import MOST_IDS, checksums, output_columns
 from evaluators.run.labels import labels_of
 from evaluators.run.measures import NumericColumn, NumericColumnCounts
@@ -57,6 +58,7 @@ from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.derived import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.values.files import reading_once
+from evaluators.values.quoting import quote
 
 
 class ShippedSuite(Struct, frozen=True):
@@ -223,6 +225,10 @@ def watched_of(job: Job, line: EvaluatorLine) -> list[str]:
     return list(dict.fromkeys([*(() if watch is None else watch.paths), *own]))
 
 
+_MOST_KNOWN: Final = 10_000
+"""Texts of a column of which it is remembered whether they are nearly what a condition asks for."""
+
+
 class EvaluatorCounts:
     """What one evaluator finds in the rows of one split, counted chunk by chunk."""
 
@@ -233,6 +239,9 @@ class EvaluatorCounts:
         self.clusters = Counter[tuple[str, int]]()
         self.wrong_fields = WrongFields()
         self.keys, self.empties, self.cluster_empties = KeyCounts(), EmptyCounts(), EmptyCounts()
+        self.conditions = one.line.cell_conditions
+        self.known_cells: list[dict[str, bool]] = [{} for _ in self.conditions]
+        """What is known of the texts in the column of each condition: whether they are nearly what it asks for."""
         self.labels = labels_of(one.line, job.roles)
         sampled = settings.sampled()
         self.sampling = None if sampled is None else RowSampling(sampled)
@@ -258,10 +267,35 @@ class EvaluatorCounts:
             self.labels.add(parts, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)
         if self.sampling is not None:
             self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
+        self._count_nearly(columns)
+        if self.fields.named_paths:
+            self._look_for_paths(slots)
         if one.scored is not None:
             self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
         elif self.fields.respelt is not None:
             self._count_unclear(self.fields.respelt, chunk, slots)
+
+    def _count_nearly(self, columns: Mapping[str, Cells]) -> None:
+        """Counts cells that are nearly what a condition asks for: their rows, or fields, are left out."""
+        for number, (condition, known) in enumerate(zip(self.conditions, self.known_cells, strict=True)):
+            for cell in columns.get(condition.column, ()):
+                text = cell if cell.__class__ is str else None
+                near = None if text is None else known.get(text)
+                if near is None:
+                    near = condition.nearly_holds(cell)
+                    if text is not None and len(known) < _MOST_KNOWN:
+                        known[text] = near
+                if near:
+                    self.keys.count_nearly(number, quote(cell))
+
+    def _look_for_paths(self, slots: Sequence[Cells]) -> None:
+        """Looks for the paths that the settings name, in both documents of every row that the evaluator is for."""
+        read = [slots[slot] for need, slot in zip(self.one.line.settings.needs(), self.one.inputs, strict=True)
+                if isinstance(need, Expected | Output)]  # fmt: skip
+        wanted = [one for one in self.fields.named_paths if (one[1].canonical, one[0]) not in self.keys.met]
+        for verdict, *sides in zip(slots[self.one.verdicts], *read, strict=True):
+            if verdict.status is not RowStatus.SKIPPED:
+                self.keys.look_for(wanted, [one for one in sides if isinstance(one, dict | list)])
 
     def _count_unclear(self, respelt: Callable[..., Respelt], chunk: Chunk, slots: Sequence[Cells]) -> None:
         """Counts keys of outputs that are unclear, for a type without a tree."""
@@ -377,7 +411,7 @@ class Work:
         names = cell_texts(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
         if self.writer is not None:
             given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
-            slices = [cell_texts(columns[name]) for name in self.job.slices]
+            slices = [slice_texts(columns[name]) for name in self.job.slices]
             self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
         empties = [each.found_empties(slots) for each in self.counts]
         for name, counts in self.slices.items():

@@ -23,7 +23,7 @@ from msgspec import Struct, field
 from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
-from evaluators.run.groups import MOST_SLICES, cell_text, limit_slices, limited_clusters
+from evaluators.run.groups import MOST_SLICES, limit_slices, limited_clusters, slice_texts
 from evaluators.values.numbers import Parse, exact_reader, written
 
 UNIT: Final = 10**30
@@ -193,7 +193,7 @@ class NumericColumnCounts:
                 _add_clusters(sums, Counter(zip(clusters, cells, strict=True)))
             for column, values in self.slices.items():
                 grouped: dict[str, Counter[str]] = {}
-                for (value, cell), times in Counter(zip(map(cell_text, columns[column]), cells, strict=True)).items():
+                for (value, cell), times in Counter(zip(slice_texts(columns[column]), cells, strict=True)).items():
                     grouped.setdefault(value, Counter())[cell] = times
                 for value, counted in grouped.items():
                     of_value = values.setdefault(value, [NumericColumnSums() for _ in self._columns])

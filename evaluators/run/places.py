@@ -22,6 +22,7 @@ from evaluators.settings import Loc
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.nodes import SuiteInput
 from evaluators.testsets.test_set_checks import absent_places
+from evaluators.testsets.test_set_config import AllBut, Joined, TestSetConfig
 from evaluators.values.addresses import without_proofs
 from evaluators.values.files import kept_place
 from evaluators.values.paths import ANY, parse
@@ -72,15 +73,33 @@ def placed(issue: Issue, column: str, suite: Suite) -> Issue:
 
 
 def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str]) -> Issue:
-    """A problem with the column of a role, placed where the suite names that column; any other problem as it is.
+    """A problem with the column of a role or a field, placed where the test set names that column; any other problem as it is.
 
     So is one with a column that is named `elsewhere`, such as on the command line.
     """
     if issue.code == "no-such-column":
-        for role, column in suite.test_set.columns.named().items():
+        for loc, column in _columns_of_test_set(suite.test_set):
             if column not in elsewhere and issue.message.startswith(f'there is no column "{column}";'):
-                return _placed(issue, column, suite, ("test_set", "columns", role))
+                return _placed(issue, column, suite, ("test_set", *loc))
     return issue
+
+
+def _columns_of_test_set(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:
+    """Every column that the settings of a test set name, with where they do."""
+    for role, column in config.columns.named().items():
+        yield ("columns", role), column
+    places: list[tuple[Loc, object]] = [(("expected",), config.expected), (("output",), config.output)]
+    outputs = config.outputs if isinstance(config.outputs, dict) else {}
+    places += [(("outputs", name), place) for name, place in outputs.items()]
+    for loc, place in places:
+        if not isinstance(place, Joined):
+            continue
+        yield from (((*loc, name), column) for name in ("key", "column") if (column := getattr(place, name)) is not None)
+        fields = place.columns or {}
+        if isinstance(fields, AllBut):
+            yield from (((*loc, "columns", "all_but", index), column) for index, column in enumerate(fields.all_but))
+        else:
+            yield from (((*loc, "columns", field), column) for field, column in fields.items())
 
 
 def placed_file(issue: Issue, suite: Suite) -> Issue:

@@ -23,13 +23,15 @@ from evaluators.run.places import placed, placed_file, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.derived import origin
+from evaluators.testsets.derived import knows, origin
+from evaluators.testsets.documents import options_of
 from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.reader import knows
+from evaluators.testsets.reader import OPTIONS
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import PLACES, TestSetConfig
 from evaluators.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
+from evaluators.values.read_files import note_listed
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -77,8 +79,7 @@ def prepare(
         if allowed_beginnings() is not None:
             check_addresses(config, (test_set, *settings.values()))
         selection, needed = selection or Selection(), suite.needed_roles()
-        # the folder of the results, where it is on this machine
-        here = [Path(results)] if results is not None and not scheme_of(str(results)) else []
+        here = results_here(suite, results)
         try:
             opened = open_test_set(config, folder, needed=needed, selection=selection, results=here, given=given)
         except Problems as error:
@@ -86,7 +87,13 @@ def prepare(
             issues = [placed_role(issue, suite, asked) for issue in error.issues]
             named_here = test_set is None and given is None
             raise Problems(placed_file(issue, suite) if named_here else issue for issue in issues) from error
+        note_listed(lambda: (source.local or source.path for source in opened.files))
         return _fitting(suite, opened, folder, selection)
+
+
+def results_here(suite: Suite, results: str | Path | None) -> list[Path]:
+    """The folders of this machine in which a suite's runs are kept: the one that was asked for, and the one that the suite names."""
+    return [Path(one) for one in (results, suite.results_folder) if one is not None and not scheme_of(str(one))]
 
 
 @contextmanager
@@ -144,7 +151,9 @@ def _not_ready(suite: Suite, loc: Loc, judge: Judge) -> list[Issue]:
 
 _ELSEWHERE: Final = {"expected": "expected", "output": "output", "outputs": "output"}
 """Settings of `test_set` that say where a role's cells stand."""
-_OF_JSON_LINES: Final = {"format": "jsonl", "encoding": None, "delimiter": None, "sheet": None, "header_row": None}
+_OF_JSON_LINES: Final = {
+    "format": "jsonl", "encoding": None, "delimiter": None, "sheet": None, "header_row": None, "list": None,
+}  # fmt: skip
 """How the file of given rows is read, whatever the suite says of its own."""
 
 
@@ -154,13 +163,18 @@ def _test_set_config(
     """The settings of the test set, and the folder that its places are relative to.
 
     Columns that `changes` name join those that the suite names; of one role, theirs count. A file `test_set` takes the
-    place of the suite's, and of documents that the suite pairs with it. Expected answers and outputs that `changes` both
+    place of the suite's, and of documents that the suite pairs with it; how the suite's is read counts where it can be read so.
+    Expected answers and outputs that `changes` both
     name are a test set, and take the place of the suite's file.
     """
     config = suite.test_set
     elsewhere = {role for name, role in _ELSEWHERE.items() if changes.get(name) is not None}
     if elsewhere == {"expected", "output"} and test_set is None:
         changes.setdefault("file", None)
+    if test_set is not None and given is None:
+        said = [option for option in OPTIONS if getattr(config, option) is not None]
+        known = options_of(test_set, changes.get("format") or config.format) if said else ()
+        changes = {**{option: None for option in said if option not in known}, **changes}
     if changes.get("columns") or elsewhere & config.columns.named().keys():
         kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
         changes["columns"] = {**kept, **(changes.get("columns") or {})}
@@ -244,9 +258,10 @@ def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> N
     scored = {line.name: line.settings.scored_fields() for line in suite.lines}
     labels = {line.name: rule.labels for line in suite.lines if (rule := line.settings.label_rule()) is not None}
     source, issues = suite.config.source, []
-    for gate in suite.gates:
-        loc = ("gates", gate.written)
-        at, fields = replace(gate, where=source.place(loc, key=True)), scored.get(gate.target.evaluator, NO_FIELDS)
+    for gate in {(gate.key, gate.target.evaluator, id(gate.config)): gate for gate in suite.gates}.values():
+        loc = ("gates", gate.key)
+        at = replace(gate, written=gate.key, where=source.place(loc, key=True))
+        fields = scored.get(gate.target.evaluator, NO_FIELDS)
         found = check_gate(
             at, fields, suite.config.slices, known, labels, suite.repeats is not None, _has_confidence(suite, gate)
         )

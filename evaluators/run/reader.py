@@ -41,6 +41,7 @@ from evaluators.values.files import NoSmallFile, is_own_file, read_small, shown,
 from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
+from evaluators.values.read_files import note_listed, note_read
 
 _LONGEST_LINE: Final = 4 * MAX_CHARS + 1
 """Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
@@ -108,6 +109,12 @@ class Run:
         if file.name == RUN_JSON and beside.exists():
             result = replace(result, environment=read_environment(_bytes_of(beside, place), str(beside)))
         self._hold(file.parent, result, facts)
+        note_listed(self._named)
+
+    def _named(self) -> Iterable[str]:
+        from evaluators.run.named_files import named_by_run  # asked where something is about to be written over
+
+        return named_by_run(self)
 
     @classmethod
     def of(cls, path: Path, result: RunResult, facts: RecordFacts | Problems) -> Self:
@@ -122,6 +129,7 @@ class Run:
 
         Raises Problems (config) as for a run folder.
         """
+        note_read(file)
         found = cls.of(file, *_of_body(of_this_format(body, str(file)), str(file)))
         found._packed = lines
         return found

@@ -150,12 +150,14 @@ class RecordFacts(Struct, frozen=True):
     header: tuple[str, ...] = ()
     """The columns of the test set that go back to a spreadsheet."""
     delimiter: str | None = None
+    decimal: Literal[".", ","] = "."
+    """The mark before decimals in CSV files."""
     byte_order_mark: bool = True
     """A file with these rows begins with one."""
     slices: tuple[str, ...] = ()
     documents: Kept = "auto"
     most: Count | None = 200
-    lowest_fields: Count = 5
+    lowest_fields: Count = 10
     schemas: Mapping[str, Declared] = {}
     """What schemas declare, by hash."""
     suite: str = ""

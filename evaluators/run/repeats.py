@@ -15,6 +15,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from heapq import nsmallest
 from math import comb
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
@@ -97,8 +98,12 @@ class RepeatSums(Sum):
     def limit(self) -> None:
         """Keeps the groups with the smallest checksums."""
         if len(self.groups) > MOST_GROUPS:
-            order = sorted(self.groups, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
-            self.groups, self.sampled = {name: self.groups[name] for name in order[:MOST_GROUPS]}, True
+            self.groups, self.sampled = {name: self.groups[name] for name in _smallest(self.groups)}, True
+
+
+def _smallest(names: Iterable[str]) -> list[str]:
+    """Of many groups, those that are kept."""
+    return nsmallest(MOST_GROUPS, names, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
 
 
 class WrongFields:
@@ -127,8 +132,11 @@ def attempts_of(
     """The groups of one evaluator, given how often each (group, number of a verdict) was met."""
     found = RepeatSums()
     fields = line.settings.scored_fields().names
+    kept = _kept(counts, verdicts)
     for (name, code), times in counts.items():
         verdict = verdicts[code]
+        if kept is not None and name.strip() and name not in kept:
+            continue
         found.add(name, verdict, times)
         group = found.groups.get(name)
         for path, status in zip(fields, verdict.statuses, strict=False):
@@ -138,8 +146,18 @@ def attempts_of(
     for name, of_fields in wrong.of_group.items():
         if name in found.groups:
             found.groups[name].wrong, found.groups[name].unreadable = dict(of_fields), wrong.unreadable[name]
-    found.limit()
+    if kept is not None:
+        found.groups, found.sampled = {name: found.groups[name] for name in kept}, True
     return found
+
+
+def _kept(counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result]) -> dict[str, None] | None:
+    """The groups that are kept of too many, in their order, so that those beyond them take no memory; None where all are."""
+    if len(counts) <= MOST_GROUPS:
+        return None
+    counted = {code for code, one in enumerate(verdicts) if one.status.scored or one.status.kept_out}
+    names = {name for name, code in counts if code in counted and name.strip()}
+    return dict.fromkeys(_smallest(names)) if len(names) > MOST_GROUPS else None
 
 
 def repeat_stats(

@@ -91,12 +91,13 @@ class KeyStats(Struct, frozen=True):
 
     Or those of a list that was too long to compare each with each (`too_long`); the key is then the alignment. Or keys of outputs of
     which `keys` cannot say what they stand for (`unclear_key`); the key is then what they could stand for, and the path is empty.
+    Or a list without items (`no_items`), for which rules lack something or hold over nothing; the key is then their names.
     """
 
     path: str
     key: str
     side: Literal["expected", "output"]
-    what: Literal["without_key", "duplicate_key", "too_long", "unclear_key"]
+    what: Literal["without_key", "duplicate_key", "too_long", "unclear_key", "no_items"]
     items: Count
     rows: Count
     """Rows with at least one such item."""

@@ -285,7 +285,7 @@ def _libraries() -> dict[str, str]:
 def _options(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording]) -> dict[str, str]:
     first = recordings[0]
     size = sum(source.size for source in prepared.variants()[0][1].files)
-    words = ("format", "encoding", "delimiter", "sheet", "header_row", "pair_by", "attach")
+    words = ("format", "encoding", "delimiter", "sheet", "header_row", "list", "pair_by", "attach")
     reading = {name: getattr(prepared.test_set.config, name) for name in words}
     return {
         "the rows that are scored": prepared.selection.sentence() if prepared.selection else "all of them",

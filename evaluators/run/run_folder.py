@@ -172,7 +172,7 @@ class RunFolder:
 
     def write(self, name: str, text: str) -> None:
         """Put one file into the folder."""
-        write_text(self.working / name, text)
+        write_text(self.working / name, text, renews=True)
 
     def parts(self, variant: str | None) -> Path:
         """The folder for what the splits of a variant write; made when it is not there."""

@@ -18,6 +18,7 @@ from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.run.result import Environment, RunResult
 from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.json_text import NotJSON, parse_file
+from evaluators.values.quoting import quote
 
 Kind = TypeVar("Kind")
 
@@ -100,6 +101,8 @@ def typed(data: object, kind: type[Kind], where: str) -> Kind:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         raise damaged(str(error), where) from None
+    except UnicodeEncodeError as error:  # a text where something else is expected, and msgspec cannot even quote it
+        raise damaged(f"half of a surrogate pair stands where no text can: {quote(error.object)}", where) from None
 
 
 def again(file: Path) -> str:

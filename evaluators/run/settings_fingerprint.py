@@ -29,7 +29,7 @@ READING: Final = ""
 """The name under which stands how the test set is read."""
 _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
 
-_WORK: Final = ("text_length", "list_cells", "path_steps")
+_WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
 _CONSTANTS: Final = (str, bytes, int, float, bool, type(None))
 
 

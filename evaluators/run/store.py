@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Final, TextIO
 
 from evaluators.issues import Blame, Issue, Problems
+from evaluators.testsets.byte_store import local_path
+from evaluators.testsets.run_files import is_recorded
+from evaluators.values.read_files import is_read
 
 UNWRITTEN: Final = "unwritten"
 
@@ -49,22 +52,25 @@ ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, renews: bool = False) -> None:
     """Write a whole file, or leave what was there. Folders on the way are made.
 
-    Raises Problems (environment) when the system does not take it.
+    Raises Problems as `open_text` does.
     """
-    with open_text(path) as stream:
+    with open_text(path, renews=renews) as stream:
         stream.write(text)
 
 
 @contextmanager
-def open_text(path: Path) -> Iterator[TextIO]:
+def open_text(path: Path, *, renews: bool = False) -> Iterator[TextIO]:
     """A UTF-8 stream into a file that appears, whole, when the block ends without an error.
 
     Line ends are written as they are. Half of a surrogate pair, which UTF-8 cannot hold, is written as `\\ud83d`. Raises
-    Problems (environment) that name the file, not the hidden one beside it, when the system does not take it.
+    Problems (environment) that name the file, not the hidden one beside it, when the system does not take it; (config) for a
+    file that the job reads or that a run folder is made of, unless the file `renews` what the program itself keeps.
     """
+    if not renews and (issue := refused_place(path)) is not None:
+        raise Problems([issue])
     working = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +82,25 @@ def open_text(path: Path) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             working.unlink()
+
+
+def refused_place(place: str | Path) -> Issue | None:
+    """The problem (config) of a place where a user's file, or the record of a run, would be written over; None for any other."""
+    local = local_path(str(place))
+    if is_read(str(place) if local is None else local):
+        message = "this file is read, or named by what is read, so it is not written over"
+        return Issue("overwrites-input", Blame.CONFIG, message, str(place), "give what is written another name")
+    if local is not None and is_recorded(Path(local)):
+        message = "the run folder itself has a file of that name, and what it records is not written over"
+        return Issue("overwrites-run", Blame.CONFIG, message, str(place), "give what is written another name")
+    return None
+
+
+def check_written(places: Iterable[str]) -> None:
+    """Raises Problems (config) with every place where what a job reads, or the record of a run, would be written over: before the first
+    file is written."""
+    if issues := [issue for place in places if (issue := refused_place(place)) is not None]:
+        raise Problems(issues)
 
 
 def numbered(name: str) -> Iterator[str]:

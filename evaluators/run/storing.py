@@ -96,6 +96,7 @@ def facts_of(
         ),
         header=table.own_header,
         delimiter=table.delimiter,
+        decimal=table.decimal if suite.results.decimal == "auto" else suite.results.decimal,
         byte_order_mark=table.byte_order_mark,
         slices=tuple(column.removeprefix("row.") for column in suite.config.slices),
         documents=recording.documents,

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import Field, field_validator
 
-from evaluators.limits import LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
+from evaluators.limits import DEPTH, LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
 from evaluators.run.confidence import Confidence, confidence_paths
 from evaluators.run.measures import Decimal, NumericColumn
 from evaluators.run.repeats import BY_ID, Repeats
@@ -143,7 +143,7 @@ def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
 
 
 class LimitsConfig(Settings):
-    """How much a row and a run may cost. What is over a limit is unjudged: it has no score, and is counted apart."""
+    """How much a row and a run may cost. What is over a limit of time or work is unjudged: it has no score, and is counted apart."""
 
     row_seconds: float = Field(ROW_SECONDS, gt=0.0, allow_inf_nan=False, strict=True)
     """Seconds of processor time that one evaluator may spend on one row."""
@@ -155,12 +155,16 @@ class LimitsConfig(Settings):
     """How much two lists may come to, items × items × values of an item, and still have each item compared with each."""
     path_steps: int = Field(PATH_STEPS, ge=1, strict=True)
     """How many values one JSONPath query may look at in one document."""
+    depth: int = Field(DEPTH, ge=1, le=DEPTH, strict=True)
+    """How deep objects and lists may be nested. A deeper output is unreadable, a deeper expected document invalid."""
 
 
 def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
     """The settings under `limits`."""
     found = build(LimitsConfig, data, noun="limits")
-    return WorkLimits(found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps)
+    return WorkLimits(
+        found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps, found.depth
+    )
 
 
 class ResultsConfig(Settings):
@@ -173,7 +177,10 @@ class ResultsConfig(Settings):
     formats: tuple[str, ...] = ()
     """Further files that are written beside run.json, summary.txt and the rows; `csv` is rows.csv at any size,
     `field_sums` field_summary.csv, and `repeats` and `confidence` are tables of these sections."""
-    lowest_fields: int = Field(5, ge=0, strict=True)
+    decimal: Decimal = "auto"
+    """The mark before decimals in the CSV files: a point, a comma, or (`auto`) that of the test set's own cells. Where they have no
+    decimals, a comma goes with semicolons between cells, and a point with everything else."""
+    lowest_fields: int = Field(10, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
     rows: Literal["auto", "jsonl", "parquet"] = "auto"
     """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""

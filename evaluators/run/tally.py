@@ -23,8 +23,8 @@ from evaluators.run.groups import (
     OTHER_VALUES,
     ClusterSum,
     beyond_first,
-    cell_texts,
     limited_clusters,
+    slice_texts,
 )
 from evaluators.run.intervals import RatioSums
 from evaluators.run.watch import Watch, key_of, target_of
@@ -289,7 +289,7 @@ class SliceCounts:
         self, cells: Sequence[Any], codes: Sequence[Sequence[int]], empties: Sequence[Sequence[FoundEmpties]]
     ) -> None:
         """Some rows: their cells in the column, the verdict numbers of each evaluator, and what is empty in them."""
-        texts = cell_texts(cells)
+        texts = slice_texts(cells)
         if self._last is not None:
             last = self._last
             texts = [text if text <= last else OTHER_VALUES for text in texts]

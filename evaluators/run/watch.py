@@ -47,9 +47,10 @@ class Watch(Struct, frozen=True):
         A row in which something went wrong has a metric, also where there is nothing to divide by: a precision of 0 where
         the output gave nothing. It adds nothing to the sums.
         """
+        places = {path: place for place, path in enumerate(self.fields or self.paths)}
         for target in self.targets:
             path, metric = target
-            counts = self._of_all(verdict) if path is None else self._of_field(verdict, path)
+            counts = self._of_all(verdict) if path is None else self._of_field(verdict, places.get(path))
             if counts is None:
                 continue
             match, mismatch, omission, hallucination = counts
@@ -62,11 +63,11 @@ class Watch(Struct, frozen=True):
             return _of_statuses(verdict.statuses)
         return verdict.counts if verdict.status.scored or verdict.status is RowStatus.NOT_MEASURED else None
 
-    def _of_field(self, verdict: Result, path: str) -> _Counts | None:
+    def _of_field(self, verdict: Result, place: int | None) -> _Counts | None:
+        """The counts of the field in that place of `fields`, or else of `paths`; those of none where it is in neither."""
         if not self.fields:
-            return verdict.watched[self.paths.index(path)] if verdict.watched else None
-        index = self.fields.index(path) if path in self.fields else len(verdict.statuses)
-        return _of_statuses(verdict.statuses[index : index + 1])
+            return verdict.watched[place] if verdict.watched and place is not None else None
+        return _of_statuses(() if place is None else verdict.statuses[place : place + 1])
 
 
 def key_of(target: tuple[str | None, str]) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from evaluators.run.metrics import beside_limit, beside_quantity, counted, full_name, limit_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult
-from evaluators.values.quoting import first_ones
+from evaluators.values.quoting import first_ones, key_text
 
 _SHOWN: Final = 5  # names that a sentence lists
 
@@ -124,6 +124,7 @@ _FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "gate": gate_label,
     "counts": _counts,
     "quoted": quoted,
+    "key": key_text,
     "listed": lambda names: first_ones(names, _SHOWN),
     "first": lambda names: ", ".join(map(quoted, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else ""),
     "names": lambda names: first_ones([quoted(name) for name in names], _SHOWN) if names else "none",

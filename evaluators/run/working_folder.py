@@ -25,7 +25,7 @@ from evaluators.run.unchanged import FileMark
 from evaluators.values.files import NoSmallFile, is_own_file, read_small
 
 UNFINISHED_JSON: Final = "unfinished.json"
-FORMAT: Final = 8
+FORMAT: Final = 9
 """The version of what splits leave: it goes up with every change of `SplitResult`. What another version left is refused, with the command
 that makes it again."""
 IN_WORK: Final = "run"

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, read_each, spell, under
-from evaluators.settings.plain_words import as_number, details_of, old_spellings, setting_names
+from evaluators.settings.plain_words import as_boolean, as_number, details_of, old_spellings, setting_names
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import (
+    NOTHING_FILLED,
     Filled,
     Name,
     Settings,
+    filled_of,
     filled_texts,
+    noting_filled,
     reading_filled,
     spellings,
 )
 
 __all__ = [
+    "NOTHING_FILLED",
     "READ_AS",
     "BadSettings",
     "Detail",
@@ -23,11 +27,14 @@ __all__ = [
     "Name",
     "ReadBy",
     "Settings",
+    "as_boolean",
     "as_number",
     "bad",
     "build",
     "details_of",
+    "filled_of",
     "filled_texts",
+    "noting_filled",
     "old_spellings",
     "read_each",
     "reading_filled",

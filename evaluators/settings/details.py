@@ -78,7 +78,8 @@ def spell(value: object) -> str:
     if isinstance(value, str):
         return f'the text "{value}"' if len(value) <= 40 else f'the text "{value[:37]}…"'
     if isinstance(value, (int, float)):
-        return f"the number {value}"
+        text = str(value)
+        return f"the number {text}" if len(text) <= 40 else f"a number of {len(text.lstrip('-'))} digits"
     if isinstance(value, Mapping):
         return "a map"
     return "a list" if isinstance(value, (list, tuple)) else repr(value)

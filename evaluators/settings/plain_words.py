@@ -101,6 +101,9 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
         return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
     if kind in ("literal_error", "enum"):
         return _not_listed(name, loc, item.get("input"), str(context.get("expected", "")))
+    if kind == "float_type" and isinstance(item.get("input"), int) and not isinstance(item["input"], bool):
+        message = f"{_named(loc, noun)} must be a number below 1e308; found {spell(item['input'])}"
+        return Detail(loc, message, code="bad-value")
     if kind in _TYPES:
         return _of_another_type(_named(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
     if kind in _LIMITS:
@@ -196,6 +199,8 @@ def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: st
     hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
     if (wanted or plain) == "a list" and isinstance(value, str) and loc and isinstance(loc[-1], str):
         hint = f"write {loc[-1]}: [{json.dumps(value, ensure_ascii=False)}]"
+    if "true or false" in (wanted or plain) and loc and isinstance(loc[-1], str):
+        hint = as_boolean(value, loc[-1]) or hint
     if (wanted or plain) == "text":
         hint = in_quotes(value)
     return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
@@ -215,6 +220,16 @@ def as_number(text: str, plain: str) -> str | None:
     if plain == "a number" and re.fullmatch(_DECIMAL_COMMA, text):
         return f"write {text.replace(',', '.')}, with a point before the decimals"
     return None
+
+
+def as_boolean(value: object, setting: object) -> str | None:
+    """How a word or a number is written that stands for true or false."""
+    word = value.strip().casefold() if isinstance(value, str) else value
+    meant = next((meant for meant, words in _BOOLEANS.items() if word in words), None)
+    return None if meant is None else f"write {setting}: {meant}"
+
+
+_BOOLEANS: Final = {"true": ("true", "yes", "y", "on", "t", "1", 1), "false": ("false", "no", "n", "off", "f", "0", 0)}
 
 
 def _share(value: object, most: object) -> str | None:

@@ -17,14 +17,16 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias
+from urllib.parse import quote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -44,6 +46,16 @@ _BEHIND: Final = r"(?![^\W_])"
 """No letter and no digit stands beside it."""
 
 
+_SPELLED: Final[tuple[Callable[[str], str], ...]] = (
+    lambda value: repr(value)[1:-1],
+    lambda value: json.dumps(value)[1:-1],
+    lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
+    lambda value: quote(value, safe="/"),
+    lambda value: quote(value, safe=""),
+)
+"""How values are spelled in the messages of errors."""
+
+
 class Filled(Struct):
     """The texts of a suite that were filled in, and what people read in their place."""
 
@@ -61,6 +73,8 @@ class Filled(Struct):
             self.texts.setdefault(text, shown)
         for value, name in values.items():
             self.values.setdefault(value, name)
+        if (every := _EVERY.get()) is not None and every is not self:
+            every.note(text, shown, values)
 
     def shown(self, value: Any) -> Any:
         """A setting as people read it: every text in it that was filled in reads as the suite writes it."""
@@ -104,12 +118,21 @@ class Filled(Struct):
                 ]
         return "".join(pieces)
 
+    def masked_spelled(self, text: str) -> str:
+        """A traceback, or a message, without what was filled in, also where it is spelled as JSON, Python or an address quotes it."""
+        told = {**self.values, **self.texts}
+        spelled = {how(value): name for value, name in told.items() if len(value) >= _WHOLE for how in _SPELLED}
+        for value, name in sorted(spelled.items(), key=lambda item: -len(item[0])):
+            if value not in told:
+                text = text.replace(value, name)
+        return self.masked(text)
+
     def masked_issue(self, issue: Issue) -> Issue:
         """A problem with the suite, or with what it names, without what was filled in. Its excerpt is the suite's own line."""
         if not self.texts:
             return issue
-        where, hint = (None if text is None else self.masked(text) for text in (issue.where, issue.hint))
-        return replace(issue, message=self.masked(issue.message), where=where, hint=hint)
+        where, hint = (None if text is None else self.masked_spelled(text) for text in (issue.where, issue.hint))
+        return replace(issue, message=self.masked_spelled(issue.message), where=where, hint=hint)
 
 
 @lru_cache(maxsize=50)
@@ -149,6 +172,21 @@ def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) ->
 
 
 NOTHING_FILLED: Final = Filled()
+_EVERY: ContextVar[Filled | None] = ContextVar("every_filled_text", default=None)
+
+
+@contextmanager
+def noting_filled() -> Iterator[Filled]:
+    """Inside, all that is filled in to any suite is noted, also where the suite turns out to be wrong: what a command prints of an error
+    is masked by it."""
+    found = Filled()
+    token = _EVERY.set(found)
+    try:
+        yield found
+    finally:
+        _EVERY.reset(token)
+
+
 _READING: ContextVar[Filled] = ContextVar("filled_in_texts", default=NOTHING_FILLED)
 
 
@@ -165,6 +203,12 @@ def reading_filled(filled: Filled) -> Iterator[None]:
         yield
     finally:
         _READING.reset(token)
+
+
+def filled_of(settings: BaseModel) -> Filled:
+    """What the environment filled in to the suite that settings are read from."""
+    found: Filled = settings.__dict__.get(_FILLED, NOTHING_FILLED)
+    return found
 
 
 Name: TypeAlias = Annotated[str, Field(min_length=1)]
@@ -190,18 +234,15 @@ class Settings(BaseModel):
 
         Whoever quotes a setting in a sentence, or records it, asks for it.
         """
-        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
-        return filled.shown(value)
+        return filled_of(self).shown(value)
 
     def masked(self, sentence: str) -> str:
         """A sentence about these settings, in which no cell is quoted, without what the environment filled in."""
-        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
-        return filled.masked(sentence)
+        return filled_of(self).masked(sentence)
 
     def masked_issue(self, issue: Issue) -> Issue:
         """A problem with these settings, or with what they name, without what the environment filled in."""
-        filled: Filled = self.__dict__.get(_FILLED, NOTHING_FILLED)
-        return filled.masked_issue(issue)
+        return filled_of(self).masked_issue(issue)
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:

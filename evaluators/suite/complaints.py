@@ -14,9 +14,12 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.suite.excerpt import quoted, requoted
+from evaluators.comparators._comparator import COMPARATORS
+from evaluators.fields.named_comparators import NEIGHBOURS
+from evaluators.suite.excerpt import lines_of, quoted, requoted
 from evaluators.suite.nodes import SuiteInput
 from evaluators.suite.python_data import TOO_DEEP
+from evaluators.values.quoting import flow
 
 Mark: TypeAlias = tuple[int, int]
 
@@ -27,6 +30,23 @@ MOST_KEY: Final = 1_024
 """Characters of a key on one line, its quotes and escapes included: a rule of YAML."""
 _GLUED = re.compile(r"(\s*(?:-\s+)*)([\w.-]+):([^\s:/].*)")
 _KEY_AND_VALUE = re.compile(r"\s*(?:-\s+)*[^\s#][^:#]*:\s+[^\s#]")
+_FILE_BESIDE = re.compile(r"""test_set:\s+["']?([^\s"'#{\[&*!|>][^"'#]*?)["']?\s*(?:\s#.*)?""")
+_KEY_BESIDE_KEY = re.compile(
+    r"(?P<before>\s*(?:-\s+)*)(?P<key>[^\s:\[{#][^:#]*):\s+(?P<word>\w+):(?:\s+(?P<rest>[^\s#](?:[^#]|(?<!\s)#)*?))?\s*(?:\s#.*)?"
+)
+_NESTED: Final = frozenset((*COMPARATORS.shipped(), *NEIGHBOURS, "fail_below", "warn_below", "fail_above", "warn_above"))
+"""Settings that may be the only one below a key."""
+_OPENING = re.compile(
+    r"""(?m)(?:^|(?<=\s))\#.*$  # a comment
+    | ^(?P<indent>\ *)[^\n#]*(?:[:-]\ +)[|>][-+0-9]*[ \t]*$ (?:\n(?:(?P=indent)\ +.*|[ \t]*$))*  # a text of several lines
+    | (?:^\ *(?:-\ +)*|[:,]\ +|[\[{]\ *)(?P<mark>["'])""",
+    re.VERBOSE,
+)
+_QUOTED_TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""", re.DOTALL)
+_BEGINS_LINE = re.compile(r"\s*(?:-\s+)*")
+_KEY_ENDS = re.compile(r":(?=\s|$)")
+_VALUE_ENDS = re.compile(r",(?=\s+[\w\"' .-]+:\s)")
+_REST_ENDS = re.compile(r"[\s\]}]*$")
 _BARE_ITEM = re.compile(r"(\s*(?:-\s+)*-\s+)([\w.-]+)\s*")
 _BARE_WORD = re.compile(r"(\s*(?:-\s+)*)([\w.-]+)\s*")
 _GLUED_DASH = re.compile(r"(\s*)-([^\s-].*)")
@@ -68,14 +88,20 @@ class Complaint(Struct, frozen=True):
 
 
 class Explainer:
-    """Explains the trouble of one document. `reads` says whether the parser can read a text."""
+    """Explains the trouble of one document. `reads` says whether the parser can read a text, `data_of` what it holds: None where it cannot
+    be read."""
 
-    def __init__(self, document: SuiteInput, reads: Callable[[str], bool]) -> None:
+    def __init__(self, document: SuiteInput, reads: Callable[[str], bool], data_of: Callable[[str], object]) -> None:
         self.line = document.line
+        self.text = document.text
         self.reads = reads
+        self.data_of = data_of
 
     def explain(self, trouble: Trouble) -> Complaint:
         """The complaint that fits best."""
+        opening = unclosed_quote(self.text)
+        if opening is not None and opening < trouble.at:
+            return self._not_closed(opening)
         text = f"{trouble.context} {trouble.problem}"
         found = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
         return next(filter(None, found))
@@ -133,7 +159,10 @@ class Explainer:
             return None
         if at[1] and self.line(at[0])[at[1] - 1] == "[":
             return self.in_quotes(at, QUOTE_PATH, "brackets-need-quotes")
-        return self.in_quotes(at, f"{_SPECIAL['*']}, so a path that begins with one goes in quotes")
+        corrected = requoted(self.line(at[0]), at[1])
+        hint = corrected and self._write(re.sub(r'"\*(?=[.\[][^"]*":)', '"[*]', corrected))  # a key is a path: each item
+        message = f"{_SPECIAL['*']}, so a path that begins with one goes in quotes"
+        return Complaint("needs-quotes", at, message, hint or "put the text in quotes")
 
     def special(self, trouble: Trouble) -> Complaint | None:
         character = self.character(trouble.at)
@@ -147,6 +176,8 @@ class Explainer:
         number, column = trouble.at
         line = self.line(number)
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
+            if nested := self._nested(number):
+                return nested
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
             return self.in_quotes(trouble.at, message, "colon-in-value")
         above = self._above(number)
@@ -164,12 +195,52 @@ class Explainer:
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             hint = f"write: {item[1].lstrip()}{item[2]}:"
             return Complaint("missing-colon", (above, len(previous.rstrip())), message, hint)
+        if found := _FILE_BESIDE.fullmatch(previous):
+            return self._settings_of_test_set(above, found[1])
         if _KEY_AND_VALUE.match(previous):
             message = "this line is indented deeper than the line above it, which already has a value"
             at = number, len(line) - len(line.lstrip())
             return Complaint("bad-indentation", at, message, "start both lines in the same column")
         word = _BARE_WORD.fullmatch(previous)
         return self._missing_colon(above, word) if word else None
+
+    def _settings_of_test_set(self, number: int, file: str) -> Complaint:
+        """Settings below a `test_set` whose file stands beside it."""
+        message = '"test_set" has its file beside it, and settings below it; they go together in one map'
+        lines = self._below(number)
+        data = self.data_of("\n".join(lines))
+        hint = "write test_set: {file: …}, with the settings beside the file"
+        if isinstance(data, dict) and "file" not in data:
+            hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow({'file': file, **data})}"
+        return Complaint("bad-indentation", (number, 0), message, hint)
+
+    def _below(self, number: int) -> list[str]:
+        """The lines that follow a line and stand deeper than it, without what all of them begin with."""
+        own, first = self.line(number), self.line(number + 1)
+        indent, lines = len(first) - len(first.lstrip()), list[str]()
+        if indent <= len(own) - len(own.lstrip()):
+            return lines
+        while (line := self.line(number + 1 + len(lines)))[:indent].isspace() and line.strip():
+            lines.append(line[indent:])
+        return lines
+
+    def _nested(self, number: int) -> Complaint | None:
+        """`date: date: {…}`: the one setting of a map stands beside its key, without the braces of the map."""
+        found = _KEY_BESIDE_KEY.fullmatch(self.line(number))
+        if found is None or found["word"] not in _NESTED or (found["before"] == "" and found["key"] == "name"):
+            return None
+        head, word, rest = f"{found['before']}{found['key']}", found["word"], found["rest"] or ""
+        where = "write: "
+        if not rest:
+            lines = self._below(number)
+            data = self.data_of("\n".join(lines))
+            rest = "" if data is None else flow(data)
+            where = f"write, in place of these {len(lines) + 1} lines: "
+        line = f"{head}: {{{word}: {rest}}}".strip()
+        if not rest or not self.reads(line):
+            return None
+        message = f'"{word}:" stands on the line of "{found["key"]}:"; what belongs to a key goes in braces, or on a line below it'
+        return Complaint("colon-in-value", (number, found.start("word")), message, f"{where}{line}")
 
     def no_colon(self, trouble: Trouble) -> Complaint:
         number = trouble.begun[0]
@@ -194,10 +265,16 @@ class Explainer:
         return Complaint("missing-space", (number, found.end(2) + 1), message, hint)
 
     def open_quote(self, trouble: Trouble) -> Complaint | None:
-        mark = self.character(trouble.begun)
-        if mark not in ("'", '"'):
-            return None
-        return Complaint("open-quote", trouble.begun, f"this {mark} is never closed", f"end the text with another {mark}")
+        return self._not_closed(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
+
+    def _not_closed(self, at: Mark) -> Complaint:
+        """A quote that is not closed where it seems to belong: the key, the value among others, or the rest of the line ends there."""
+        mark, line = self.character(at), self.line(at[0])
+        ends = [_KEY_ENDS.search(line, at[1])] if _BEGINS_LINE.fullmatch(line[: at[1]]) else []
+        ends += [_VALUE_ENDS.search(line, at[1]), _REST_ENDS.search(line, at[1])]
+        lines = (f"{line[: end.start()]}{mark}{line[end.start() :]}" for end in ends if end is not None)
+        hint = next(filter(None, map(self._write, lines)), f"end the text with another {mark}")
+        return Complaint("open-quote", at, f"this {mark} is not closed", hint)
 
     def escape(self, trouble: Trouble) -> Complaint:
         number, column = trouble.at
@@ -224,8 +301,12 @@ class Explainer:
             return Complaint("brackets-need-quotes", trouble.at, QUOTE_PATH, hint)
         if self.character(trouble.at) == ":":
             line, column = self.line(number), trouble.at[1]
-            value = re.search(r"[^,{\[:]*\Z", line[:column]), re.match(r":[^,}\]]*", line[column:])
-            text = "".join(one[0] for one in value if one is not None).strip()
+            start, end = _inside_brackets(line, column)
+            text = line[start:end].strip()
+            nested = self._write(f"{line[:start]}{{{text}}}{line[end:]}")
+            if line[start:column] in _NESTED and nested:
+                message = f'"{line[start:column]}:" stands beside a key; what belongs to a key goes in braces of its own'
+                return Complaint("colon-in-value", (number, start), message, nested)
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
             return Complaint("colon-in-value", trouble.at, message, f'write "{text}"')
         message = f"a comma or {_CLOSING[opening]} was expected here, to go on with the {opening} before it"
@@ -262,6 +343,9 @@ class Explainer:
             return self._missing_dash(trouble) or Complaint("bad-indentation", at, message, hint)
         if at[1] == 0:
             return self.start(trouble)
+        above = self._above(at[0])
+        if beside := _FILE_BESIDE.fullmatch(self.line(above)):
+            return self._settings_of_test_set(above, beside[1])
         message = "this line does not start in the same column as the lines it belongs to"
         return Complaint("bad-indentation", at, message, "indent it like its neighbours; YAML reads columns")
 
@@ -311,6 +395,35 @@ class Explainer:
         if not found or found not in "]},:-?":
             return None
         return self.in_quotes(trouble.at, f"a value was expected here, and {found} cannot begin one")
+
+
+def unclosed_quote(text: str) -> Mark | None:
+    """Where a quote opens that is closed by what looks like the next opening one; None where every quote seems to be in order."""
+    position = 0
+    while (found := _OPENING.search(text, position)) is not None:
+        position = found.end()
+        if found["mark"] is None:
+            continue
+        quoted_text = _QUOTED_TEXT.match(text, position - 1)
+        if quoted_text is None:
+            return None
+        position = quoted_text.end()
+        inside = quoted_text[0][1:-1]
+        glued = text[position : position + 1] not in ("", *" \t\r\n,]}:")
+        if glued and ("\n" in inside or inside[-1:] in (" ", "{", "[", ",")):
+            before = lines_of(text[: found.end() - 1])
+            return len(before) - 1, len(before[-1])
+    return None
+
+
+def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
+    """Where the value inside brackets begins that has a colon at a place, and where it ends."""
+    before = re.search(r"[^\s,{\[:][^,{\[:]*\Z", line[:colon])
+    depth, end = 0, colon
+    while end < len(line) and (depth or line[end] not in ",]}"):
+        depth += (line[end] in "[{") - (line[end] in "]}")
+        end += 1
+    return before.start() if before else colon, end
 
 
 def _key_start(line: str, end: int) -> int:

@@ -14,14 +14,14 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
+from evaluators.builtin._evaluator import BUILTIN, START_HERE, Evaluator
 from evaluators.comparators._comparator import COMPARATORS, Comparator
 from evaluators.fields.named_comparators import NEIGHBOURS, read_comparator
 from evaluators.issues import MOST_PROBLEMS, Issue, Problems
 from evaluators.judges.judge import Judge, read_judge
 from evaluators.judges.prices import JUDGE_COST
 from evaluators.needs import read_conditions
-from evaluators.registry import suggestion
+from evaluators.registry import described, suggestion
 from evaluators.settings import BadSettings, Detail, Loc, bad, build, filled_texts, reading_filled, spell, under
 from evaluators.suite.extends import presets_with
 from evaluators.suite.foreign_words import TYPES, exported, foreign_system, hint_for, today
@@ -76,7 +76,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
         raise Problems(_issues(source, [Detail((strange[0],), message, hint, key=True, code="not-a-suite")]))
     details.extend(_variables_refused(source))
     for key in strange:
-        hint = suggestion(key, SECTIONS) or _outside(key) or f"known: {', '.join(SECTIONS)}"
+        hint = suggestion(key, SECTIONS) or _outside(key, data) or f"known: {', '.join(SECTIONS)}"
         details.append(Detail((key,), f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
     collect(lambda: _version(data.get("version", 1)), "version")
     name = collect(lambda: _text(data.get("name"), "name"), "name")
@@ -131,6 +131,7 @@ def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
     """Where a variable stands in what makes values of its own: its value would be printed with the rows."""
     for loc, written in _texts_with_variables(source.root, ()):
         word = next((str(step) for index, step in enumerate(loc) if _makes_values(loc, index)), None)
+        word = word or _path_word(loc, _type_at(source.data, loc))
         if word is not None:
             message = f'"{word}" takes no variable of the environment; found {written}'
             hint = "what it makes is shown with the rows, so write the text itself; $${ stands for the two characters ${"
@@ -158,6 +159,29 @@ def _makes_values(loc: Loc, index: int) -> bool:
     if "schema" in inside:
         return word == "x-eval-transform" or (word == "transforms" and "x-eval-align" in inside)
     return word == "transforms" or (word == "labels" and "fields" not in inside)
+
+
+def _path_word(loc: Loc, kind: str) -> str | None:
+    """The word of a setting that holds paths into documents, which name results; None for every other text. `kind` is the type of
+    the evaluator."""
+    if loc[0] != "evaluators" or "when" in loc:
+        return None
+    inside = loc[3:] if len(loc) > 2 and loc[2] == kind else loc[2:]
+    if inside[:1] in (("at",), ("output_at",)):
+        return str(inside[0])
+    if inside[:1] == ("fields",):
+        if len(inside) == 2 and isinstance(inside[1], int):
+            return "fields"
+        return "confidence" if inside[-1] == "confidence" else None
+    return str(inside[0]) if kind == "rules" and len(inside) > 1 else None
+
+
+def _type_at(data: Mapping[str, Any], loc: Loc) -> str:
+    """The type of the evaluator that a place is in; empty where it is in none."""
+    if loc[0] != "evaluators" or len(loc) < 3 or not isinstance(loc[1], int):
+        return ""
+    item = data["evaluators"][loc[1]]
+    return str(item.get("type", loc[2])) if isinstance(item, Mapping) else ""
 
 
 def _issues(source: SuiteSource, details: Sequence[Detail]) -> list[Issue]:
@@ -232,7 +256,7 @@ def _draft(
         plug = BUILTIN.find(found.type)
     except Problems as error:
         known = (*BUILTIN.names(), *TYPES)
-        hint = hint_for(written) or suggestion(written, known) or 'see "evaluators list" for all of them'
+        hint = hint_for(written) or suggestion(written, known) or _start_here()
         at = (*base,) if base else ("type",) if isinstance(item, Mapping) else ()
         raise BadSettings([Detail(at, error.issues[0].message, hint, key=bool(base), code="unknown-name")]) from error
     notes.extend(f"{source.place(loc)}: {note}" for note in found.notes)
@@ -254,6 +278,10 @@ def _draft(
     own_values = (value for key, value in found.settings.items() if key != "pass_at" or key not in found.implied)
     first = next((value for value in own_values if isinstance(value, (str, int, float))), None)
     return EvaluatorLine(collected.pop("name", ""), settings, (*loc, *base), **collected), first
+
+
+def _start_here() -> str:
+    return described(BUILTIN, START_HERE, "most suites need one of these (all: evaluators list evaluators):")
 
 
 def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
@@ -441,6 +469,8 @@ def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
     return detail
 
 
+_LINE: Final = 140
+"""Characters of a line that a hint writes out."""
 _HOMES: Final = {
     "cluster": "statistics", "baseline": "compare", "fail_on": "compare", "max_broken_rows": "compare", "regression_checks": "compare",
     "columns": "test_set", "unreadable_output": "test_set", "empty_expected": "test_set", "outputs": "test_set",
@@ -448,9 +478,12 @@ _HOMES: Final = {
 """Settings that are likely to be written at the top of a suite, and the section that they belong to."""
 
 
-def _outside(key: str) -> str | None:
-    if key in _HOMES:
-        return f'"{key}" goes under "{_HOMES[key]}": {_HOMES[key]}: {{{key}: …}}'
+def _outside(key: str, data: Mapping[str, Any]) -> str | None:
+    """What to write for a setting at the top of a suite that belongs elsewhere: the section with it, where that is a short line."""
+    if (home := _HOMES.get(key)) is not None:
+        there = {"file": data[home]} if isinstance(data.get(home), str) else data.get(home)
+        line = f"{home}: {flow({**(there if isinstance(there, Mapping) else {}), key: data[key]})}"
+        return f'"{key}" goes under "{home}": ' + (f"write {line}" if len(line) <= _LINE else f"{home}: {{{key}: …}}")
     return f'"{key}" is an evaluator type: it goes in the list under "evaluators"' if key in BUILTIN else None
 
 

@@ -92,6 +92,32 @@ IMPLIED: Final[Mapping[str, Mapping[str, Any]]] = {
     name: here[1] for name, here in _NAMES.items() if not isinstance(here, str) and here[1]
 }
 HINTS: Final[Mapping[str, str]] = {name: here for name, here in _NAMES.items() if isinstance(here, str)}
+_CALLED: Final[Mapping[str, str]] = {
+    "write - exact_match": "em eq equal equals equality exact exactly identical is is_equal label labels same string_match",
+    "write - correctness": "answer_correctness case_insensitive correct ignore_case icase iequals normalized normalised right",
+    "write - contains: {substring: TEXT}": "contains_text find has icontains include includes substring",
+    "write - levenshtein": (
+        "alike close edit_distance edits fuzzy fuzzy_match misspelled misspelt near ratio similar "
+        "string_distance string_similarity typo typos"
+    ),
+    "write - similarity (it scores shared words)": "bleu f1 f1_score jaccard meteor overlap rouge rouge_l rouge_n token_f1 word_overlap",
+    "write - regex_match: {pattern: TEXT}": "matches pattern re regex regexp",
+    "write - format_valid: {format: json}": "is_json json json_valid valid_json",
+    "write - json_schema_valid: {schema: FILE}": "is_valid_json json_schema schema schema_valid",
+    "write - json_diff_match": (
+        "deep_equal extraction field_accuracy fields is_json_equal json_diff json_equal json_equals json_exact json_exact_match json_match"
+    ),
+    "write - length: {max: 100}": "len max_length min_length",
+    "write - all_of: {of: [NAME, NAME]}": "all and",
+    "write - any_of: {of: [NAME, NAME]}": "any or",
+    "write - grounded: {source: input}": "faithful faithfulness groundedness hallucination hallucinations",
+    _RUBRIC: (
+        "answer_relevancy answer_relevance closedqa coherence factuality g_eval geval helpfulness judge llm llm_as_a_judge llm_as_judge "
+        "llm_rubric model_graded model_graded_closedqa model_graded_factuality quality rubric "
+        "semantic semantic_match semantic_similarity tone"
+    ),
+}
+"""By what is written here, the words that people try for evaluator types."""
 
 _OF_SUITES: Final[Mapping[str, Mapping[str, str]]] = {"json_diff_match": {"ignore": "skip"}}
 """Settings that only a suite spells in another way. What Python takes too, the settings themselves say."""
@@ -223,4 +249,9 @@ def foreign_system(keys: Iterable[str]) -> str | None:
 def hint_for(name: str) -> str | None:
     """What to write in place of another system's evaluator; None for a name that is not known here."""
     slug = name.split(":")[2] if name.startswith("agenta:") and name.count(":") >= 2 else name
-    return HINTS.get(slug)
+    return HINTS.get(slug) or _for_people(slug)
+
+
+def _for_people(word: str) -> str | None:
+    folded = re.sub(r"[\s-]+", "_", word.strip().casefold())
+    return next((line for line, words in _CALLED.items() if folded in words.split()), None)

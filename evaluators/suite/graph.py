@@ -44,6 +44,14 @@ class EvaluatorLine(Struct, frozen=True):
         return replace(self, settings=inference.apply(inferred))
 
     @property
+    def cell_conditions(self) -> tuple[Condition, ...]:
+        """The conditions on cells, each once: those of the evaluator, of its fields and of its rules."""
+        scored = self.settings.scored_fields()
+        of_fields = (condition for line in scored.lines or () for condition in line.when)
+        every = (*self.when, *of_fields, *scored.conditions)
+        return tuple({one.key: one for one in every if one.source == "row" and one.values}.values())
+
+    @property
     def type(self) -> str:
         """The evaluator type."""
         return self.settings.type

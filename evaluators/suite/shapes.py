@@ -46,8 +46,8 @@ class LineShape(Settings):
     """How the JSON of an output is read: `lenient` sets a code fence or words around it aside, `strict` refuses them.
     Without it, as the test set says."""
     pick: Pick | SkipJsonSchema[None] = None
-    """Which of several JSON documents in an output counts: `fitting`, `first`, `last`, `largest`; `only` refuses several.
-    Without it, as the test set says."""
+    """Which of several JSON documents in an output counts: `fitting`, `first`, `last`, `largest`; `only` refuses several,
+    `all` makes a list of them. Without it, as the test set says."""
 
 
 class FieldShape(Settings):
@@ -89,6 +89,9 @@ class OrderedShape(Settings):
 class AnyOrderShape(Settings):
     """The order does not count."""
 
+    unique: bool = False
+    """Items of a list that are the same count once, on both sides: a list is a set. Single values are the same where `exact`,
+    `normalized` and their like find no difference, all others where they are equal."""
     cells: Cells = LIST_CELLS
 
 

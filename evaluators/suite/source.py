@@ -168,7 +168,7 @@ def any_tree(document: SuiteInput) -> YamlNode:
 
 def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
     _refuse_characters(document)
-    explainer = Explainer(document, _readable)
+    explainer = Explainer(document, _readable, _data_of)
     composer = _Composer(document, explainer, of_suite)
     try:
         for event in _events(document.text):
@@ -254,6 +254,14 @@ def _readable(text: str) -> bool:
         return all(True for _ in _events(text))
     except yaml.YAMLError:
         return False
+
+
+def _data_of(text: str) -> object:
+    """The data of a text, with `${NAME}` left as it stands; None where it cannot be read."""
+    try:
+        return written_data(any_tree(SuiteInput("", text)))
+    except Problems:
+        return None
 
 
 def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> Trouble:

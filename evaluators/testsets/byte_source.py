@@ -32,6 +32,8 @@ _TEMPORARY: Final[set[str]] = set()
 """Files of this program, which go away with it."""
 GIB: Final = 1024**3
 OLD_WORKBOOK: Final = b"\xd0\xcf\x11\xe0"
+OPEN_WORKBOOK: Final = "~$"
+"""How the name begins of what Excel keeps beside a workbook that is open."""
 WORKBOOKS: Final = (b"PK\x03\x04", OLD_WORKBOOK)
 """How a workbook of Excel begins, and one of an old version of it."""
 
@@ -51,7 +53,9 @@ class ByteSource(Struct, frozen=True):
     sheet: str | None = None
     """The sheet of a workbook; None is the first that is not hidden."""
     header_row: int | None = None
-    """The row of a sheet that has the names of the columns; None is the first that has anything in it."""
+    """The row of a table that has the names of the columns; None is the first that has anything in it."""
+    list: str | None = None
+    """The list of a JSON file that holds the rows, a key or a path; None where there is one."""
     note: str | None = None
     """What people are told of how the bytes came here."""
     file_name: str = ""
@@ -171,6 +175,30 @@ def reading(source: ByteSource) -> Iterator[None]:
 def broken(source: ByteSource, code: str, message: str, hint: str | None = None) -> Problems:
     """The file as a whole cannot be used, and the test set is to blame."""
     return Problems([Issue(code, Blame.TESTSET, message, source.name, hint)])
+
+
+def seeming_utf16(head: bytes) -> str | None:
+    """The encoding of a file that begins so and seems to be UTF-16, with or without the mark that says so; None for others.
+
+    Without the mark: every second byte of its line ends is zero, and no other one.
+    """
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    low, high = head[::2].count(0), head[1::2].count(0)
+    if (not low and not high) or (low and high):
+        return None
+    encoding = "utf-16-be" if low else "utf-16-le"
+    text = head[: len(head) // 2 * 2].decode(encoding, "replace")
+    lines = head.count(b"\n")
+    return encoding if 2 * text.count("\n") > lines or (not lines and 2 * (low or high) > len(text)) else None
+
+
+def refuse_utf16(source: ByteSource, head: bytes, hint: str = "save it as UTF-8") -> None:
+    """Raises Problems (testset) for a file that seems to be UTF-16. The `hint` has `{0}` for the name of the encoding."""
+    encoding = seeming_utf16(head)
+    if encoding is not None:
+        mark = "" if encoding == "utf-16" else ", without the mark that says so"
+        raise broken(source, "undecodable-text", f"the file looks like UTF-16{mark}", hint.format(encoding))
 
 
 def read_up_to(stream: BinaryIO, most: int) -> bytes:

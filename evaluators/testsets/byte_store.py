@@ -22,6 +22,7 @@ from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 from evaluators.values.addresses import PACKAGES, Kind, names_password, shown_address
 from evaluators.values.files import of_the_system
+from evaluators.values.read_files import note_read
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -43,6 +44,7 @@ class LocalFiles:
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it
+        note_read(_path(path))
         if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(path)):
             stream.close()
             raise OSError(EACCES, "what is in /proc, /sys and /dev is no test set")

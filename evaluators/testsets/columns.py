@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.needs import ROLES, Role
 from evaluators.registry import nearest, suggestion
-from evaluators.values.quoting import first_ones
+from evaluators.values.quoting import first_ones, flow
 
+Which: TypeAlias = Callable[[Role, Mapping[Role, str]], str]
+"""Says what to write to name the column of a role, given the columns of all roles that are or have to be named."""
 USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
     "id": ("id", "record_id", "case_id", "row_id"),
     "input": ("input", "inputs", "question", "prompt"),
@@ -21,7 +24,7 @@ USUAL_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
         "extracted",
     ),
     "expected": (
-        "expected", "expected_output", "correct_answer", "ground_truth", "gold", "reference", "answer",
+        "expected", "expected_output", "correct_answer", "ground_truth", "groundtruth", "gold", "reference", "answer",
     ),
 }  # fmt: skip
 """What columns are called when nobody says. Case does not matter, nor whether words are joined by a space, a hyphen or `_`."""
@@ -90,10 +93,12 @@ def guess_columns(
     needed: Collection[Role] = (),
     name: str = "the test set",
     knows: Callable[[str], bool] | None = None,
+    which: Which | None = None,
 ) -> Columns:
     """The column of each role: the configured one, or the one with a usual name.
 
-    A role that nobody needs may have no column. `knows` answers for columns that a header does not show.
+    A role that nobody needs may have no column. `knows` answers for columns that a header does not show,
+    `which` says what to write to name the column of a role.
     Raises Problems with everything that is unclear, and the key to write.
     """
     found: dict[Role, str] = {}
@@ -105,6 +110,7 @@ def guess_columns(
                 issues.append(no_such_column(column, header, name))
             found[role] = column
     taken = set(found.values())
+    unclear: dict[Role, list[str]] = {}
     for role in ROLES:
         if role in found:
             continue
@@ -113,9 +119,11 @@ def guess_columns(
         if len(candidates) == 1:
             found[role] = candidates[0]
         elif candidates and (role in needed or role == "id"):
-            issues.append(_unclear(role, candidates, name))
+            unclear[role] = candidates
         elif role in needed:
-            issues.append(_absent(role, header, name))
+            unclear[role] = []
+    if unclear:
+        issues += _unclear(unclear, dict(configured), header, name, which or say_which)
     if issues:
         glued = not_told_apart(header, name)
         raise Problems(issues if glued is None else [glued])
@@ -161,17 +169,25 @@ def listed(header: Sequence[str]) -> str:
     return "the columns are " + first_ones([f'"{column}"' for column in header], _SHOWN)
 
 
-def _unclear(role: Role, candidates: Sequence[str], name: str) -> Issue:
-    names = " and ".join(f'"{candidate}"' for candidate in candidates)
-    message = f"{len(candidates)} columns could be the {_NOUNS[role]}: {names}"
-    return Issue("unclear-column", Blame.CONFIG, message, name, _key(role, candidates[0]))
-
-
-def _absent(role: Role, header: Sequence[str], name: str) -> Issue:
-    message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
-    column, usual = misspelt_header(role, header) or ("NAME", None)
-    hint = _key(role, column) if usual is None else f'did you mean "{usual}"? rename it, or {_key(role, column)}'
-    return Issue("no-such-column", Blame.TESTSET, message, name, hint)
+def _unclear(
+    roles: Mapping[Role, Sequence[str]], named: Mapping[Role, str], header: Sequence[str], name: str, which: Which
+) -> Iterator[Issue]:
+    """What is wrong with the roles that no column plays, or several could. One line to write names the columns of all of them."""
+    misspelt = {
+        role: found for role, several in roles.items() if not several and (found := misspelt_header(role, header))
+    }
+    written = {role: several[0] if several else misspelt.get(role, ("NAME",))[0] for role, several in roles.items()}
+    for role, several in roles.items():
+        hint = which(role, {**named, **written})
+        if several:
+            names = " and ".join(f'"{one}"' for one in several)
+            message = f"{len(several)} columns could be the {_NOUNS[role]}: {names}"
+            yield Issue("unclear-column", Blame.CONFIG, message, name, hint)
+            continue
+        if role in misspelt:
+            hint = f'did you mean "{misspelt[role][1]}"? rename it, or {hint}'
+        message = f"no column is recognised as the {_NOUNS[role]}; {listed(header)}"
+        yield Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 
 def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None:
@@ -184,8 +200,26 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
     return None
 
 
-def _key(role: Role, column: str) -> str:
-    option = f"{role}={column}"
-    if not column.replace("_", "").replace("-", "").isalnum():
+def say_which(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
+    """The request to name the column of a role in the file of the rows, beside those that are `named`. `file` is what `test_set` says
+    where it says no more than that."""
+    return f"say which one: {naming(role, named, file)}"
+
+
+def say_which_in_python(role: Role, named: Mapping[Role, str], argument: str = "columns") -> str:
+    """The same request of a program that gives the rows: the keyword argument to write."""
+    return (
+        f"say which one: {argument}={json.dumps({one: named[one] for one in ROLES if one in named}, ensure_ascii=False)}"
+    )
+
+
+def naming(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
+    """What to write to name the column of a role in the file of the rows, as `say_which` asks for it."""
+    option = f"{role}={named[role]}"
+    if not named[role].replace("_", "").replace("-", "").isalnum():
         option = f'"{option}"'  # a space ends a word of a command
-    return f"say which one: `columns: {{{role}: {column}}}` under test_set, or --columns {option}"
+    columns = {role: named[role] for role in ROLES if role in named}
+    written = f"`columns: {flow(columns)}` under test_set"
+    if file is not None:
+        written = f"write `test_set: {flow({'file': file, 'columns': columns})}`"
+    return f"{written}, or --columns {option}"

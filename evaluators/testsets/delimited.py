@@ -1,26 +1,21 @@
 """Text tables: cells between delimiters, as RFC 4180 has it. CSV and TSV are two names for it.
 
-Strategy. The standard library's parser says what a row is (`delimited_rows`). Files of more than one split are cut by counting
-quotes (`row_starts`).
+Strategy. The standard library's parser says what a row is (`delimited_rows`), `table_head` which one is the header.
+Files of more than one split are cut by counting quotes (`row_starts`).
 """
 
 from __future__ import annotations
 
 import codecs
-import csv
-import io
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import ClassVar, Final, Self
 
 from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading
-from evaluators.testsets.columns import DELIMITERS
+from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading, refuse_utf16, seeming_utf16
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
-    LARGEST_CELL,
     NOT_TEXT,
     UNDECODED,
     SplitPass,
@@ -29,9 +24,8 @@ from evaluators.testsets.delimited_rows import (
 )
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, pieces, refuse_same_names
 from evaluators.testsets.row_texts import looks_like_rows, row_starts
+from evaluators.testsets.table_head import HEAD_BYTES, TableHead, table_head
 
-_HEAD_BYTES: Final = 64 * 1024
-_SNIFFED_ROWS: Final = 20
 _ENCODING_BYTES: Final = 1024 * 1024
 _WINDOWS: Final = "cp1252"
 _SUFFIXES: Final = (".csv", ".tsv", ".txt", "")
@@ -40,6 +34,7 @@ _SUFFIXES: Final = (".csv", ".tsv", ".txt", "")
 class Delimited(Reader, frozen=True):
     """A text table. Cells are text, whatever they look like."""
 
+    options: ClassVar[frozenset[str]] = frozenset({"encoding", "delimiter", "header_row"})
     usual: ClassVar[str | None] = None
     """The delimiter of the format; None where it is worked out from the file."""
 
@@ -53,13 +48,15 @@ class Delimited(Reader, frozen=True):
         seeming = None if source.encoding else seeming_encoding(source)
         source = replace(source, encoding=_known_encoding(source, source.encoding or seeming or "utf-8"))
         text, whole = _head(source)
-        delimiter = source.delimiter or cls.usual or sniff(text)
-        skipped, names = _header(source, text, whole, delimiter)
+        head = table_head(source, text, whole, cls.usual)
         notes = [] if seeming is None else [encoding_note(source.name, seeming)]
-        if delimiter != (source.delimiter or cls.usual or ","):
-            notes.append(f"{source.name}: the columns are separated by {delimiter_in_words(delimiter)}")
-        header = _named(source, names, notes)
-        return cls(source, header, skipped + 1, tuple(notes), delimiter=delimiter, skipped_records=skipped)
+        if head.delimiter != (source.delimiter or cls.usual or ","):
+            notes.append(f"{source.name}: the columns are separated by {delimiter_in_words(head.delimiter)}")
+        header = _named(source, head, notes)
+        return cls(
+            source, header, head.row + 1, tuple(notes), () if head.doubt is None else (head.doubt,),
+            delimiter=head.delimiter, skipped_records=head.skipped_records,
+        )  # fmt: skip
 
     @property
     def separator(self) -> str:
@@ -89,18 +86,6 @@ class Delimited(Reader, frozen=True):
             yield from SplitPass(self, split, columns).chunks()
 
 
-def sniff(text: str) -> str:
-    """The delimiter that gives the header, and the most rows, the same number of cells; a comma when none does."""
-    best, delimiter = (0, 0), ","
-    for candidate in DELIMITERS.values():
-        rows = [row for row in islice(_records(text, candidate), _SNIFFED_ROWS) if row]
-        width = len(rows[0]) if rows else 0
-        fit = (sum(len(row) == width for row in rows), width)
-        if width > 1 and fit > best:
-            best, delimiter = fit, candidate
-    return delimiter
-
-
 def seeming_encoding(source: ByteSource) -> str | None:
     """The encoding of a file of delimited text whose beginning is not UTF-8; None for any other file.
 
@@ -111,10 +96,9 @@ def seeming_encoding(source: ByteSource) -> str | None:
     if source.suffix not in _SUFFIXES:
         return None
     data = source.head(_ENCODING_BYTES)
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    if data.isascii():
-        return None
+    utf16 = seeming_utf16(data)
+    if utf16 is not None or data.isascii():
+        return utf16 if utf16 == "utf-16" else None
     lines = data.splitlines()
     whole = lines if len(data) < _ENCODING_BYTES or len(lines) == 1 else lines[:-1]
     beyond = [line for line in whole if not line.isascii()]
@@ -147,13 +131,13 @@ def _known_encoding(source: ByteSource, encoding: str) -> str:
 
 def _head(source: ByteSource) -> tuple[str, bool]:
     """The beginning of the text, and whether it is the whole."""
-    data = source.head(_HEAD_BYTES)
-    whole = len(data) < _HEAD_BYTES
+    data = source.head(HEAD_BYTES)
+    whole = len(data) < HEAD_BYTES
     if data.startswith(WORKBOOKS):
         hint = "name it .xlsx, or write `format: xlsx`"
         raise broken(source, "undecodable-text", "the file looks like an Excel workbook", hint)
-    if source.encoding == "utf-8" and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise broken(source, "undecodable-text", "the file looks like UTF-16", "write `encoding: utf-16` below test_set")
+    if source.encoding == "utf-8":
+        refuse_utf16(source, data, "`encoding: {0}` under test_set, or --encoding {0}, reads it")
     try:
         text = codecs.getincrementaldecoder(source.encoding)("surrogateescape").decode(data, final=whole)
     except UnicodeError as error:
@@ -161,27 +145,9 @@ def _head(source: ByteSource) -> tuple[str, bool]:
     return text.removeprefix("\ufeff"), whole
 
 
-def _records(text: str, delimiter: str) -> Iterator[list[str]]:
-    csv.field_size_limit(LARGEST_CELL)
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-
-
-def _header(source: ByteSource, text: str, whole: bool, delimiter: str) -> tuple[int, list[str]]:
-    """The number of records up to the header, and the header."""
-    records = _records(text, delimiter)
-    for skipped, record in enumerate(records, start=1):
-        if not record:
-            continue
-        if not whole and next(records, None) is None:
-            message = f"the header is longer than {_HEAD_BYTES:,} bytes"
-            raise broken(source, "no-header", message, "the first row must hold the names of the columns")
-        return skipped, record
-    message = "the file is empty" if whole else "the file begins with blank lines only"
-    raise broken(source, "no-header", message, "the first row must hold the names of the columns")
-
-
-def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[str, ...]:
+def _named(source: ByteSource, head: TableHead, notes: list[str]) -> tuple[str, ...]:
     """The column names; one without a name is called by its place."""
+    names = head.names
     if any(map(UNDECODED.search, names)):
         raise broken(source, NOT_TEXT.code, "the header is not text in the file's encoding", NOT_TEXT.hint)
     header = tuple(name if name.strip() else f"column {index}" for index, name in enumerate(names, start=1))
@@ -189,7 +155,12 @@ def _named(source: ByteSource, names: Sequence[str], notes: list[str]) -> tuple[
     if nameless:
         places = ", ".join(map(str, nameless))
         notes.append(f'{source.name}: columns without a name are called by their place, "column N": {places}')
-    refuse_same_names(source, header, lambda twice: _places(header, twice))
+    if head.doubt is None:
+        refuse_same_names(source, header, lambda twice: _places(header, twice))
+    elif len(set(header)) < len(header):
+        raise Problems([head.doubt])
+    else:
+        notes.append(f"{source.name}: {head.doubt.message}")
     return header
 
 

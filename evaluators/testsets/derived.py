@@ -33,6 +33,7 @@ from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of, whole
+from evaluators.testsets.run_files import without_runs
 from evaluators.values.files import shown as beginning
 
 _SHOWN: Final = 5
@@ -58,6 +59,8 @@ class Derived(Struct, frozen=True):
     where: tuple[tuple[str, str], ...] = ()
     """Columns, and the text that a row has there."""
     one_piece: bool = False
+    reads: tuple[str, ...] = ()
+    """The columns of the base that one of its own is made of."""
 
     @property
     def first_number(self) -> int:
@@ -86,6 +89,16 @@ def first_table(table: Table) -> Table:
     """The table that the others were made from."""
     *_, first = layers(table)
     return first
+
+
+def knows(table: Table, column: str) -> bool:
+    """Whether some row has the column, also where the header is not all."""
+    return any(column in layer.header or (isinstance(layer, Reader) and layer.knows(column)) for layer in layers(table))
+
+
+def columns_read(table: Table) -> set[str]:
+    """The columns that others of the table are made of."""
+    return {column for layer in layers(table) if isinstance(layer, Derived) for column in layer.reads}
 
 
 def joined_column(table: Table, column: str) -> bool:
@@ -119,7 +132,8 @@ def aliased(base: Table, source: str, column: str) -> Derived:
     note = f'{column} is the column "{source}"'
     origins = {column: origin(base, source)}
     rows = partial(_aliased_rows, source, column)
-    return Derived(base, rows, with_column(base.header, column), (*base.notes, note), base.files, origins)
+    header = with_column(base.header, column)
+    return Derived(base, rows, header, (*base.notes, note), base.files, origins, reads=(source,))
 
 
 def _aliased_rows(source: str, column: str, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
@@ -142,6 +156,11 @@ class JoinedCells(Struct, frozen=True):
     def noun(self) -> str:
         """What messages call one of the things that are paired."""
         return self.table.noun if isinstance(self.table, MemoryRows) else "id"
+
+    def by(self, key: str) -> str:
+        """What pairs the cells with rows, in words: a column, or the place in a list."""
+        own = self.table.key if isinstance(self.table, MemoryRows) else None
+        return f'"{own or key}"' if self.noun in ("id", DOCUMENT) else f"the {self.noun}"
 
     def occurrences(self) -> dict[str, list[str]]:
         """Where each id occurs, in words."""
@@ -182,7 +201,7 @@ def joined(
     """
     table = Derived(
         base, partial(_joined_rows, key, lookup, column, absent), with_column(base.header, column),
-        (*base.notes, f'{column} comes from {lookup.name}, by "{key}"'), (*base.files, *lookup.table.files),
+        (*base.notes, f"{column} comes from {lookup.name}, by {lookup.by(key)}"), (*base.files, *lookup.table.files),
         {column: origin(lookup.table, lookup.column)}, joined=column, one_piece=True,
     )  # fmt: skip
     return table, *_unmatched(base, key, lookup, column, absent)
@@ -337,6 +356,11 @@ def _filled(path: str, chunk: Chunk) -> list[str | CellError]:
     return [_fill(path, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
 
 
+def as_pattern(place: str) -> str:
+    """The pattern of the files that rows may have at a place: `*` for each name in braces."""
+    return _COLUMN.sub("*", place)
+
+
 def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
     for name, cell in cells.items():
         if isinstance(cell, CellError):
@@ -356,7 +380,8 @@ def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
 
 def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
     """The one file that fits."""
-    paths = sorted(path for path in matching(pattern, folder) if kind_at(folder, path) == "file")
+    found = without_runs(pattern, folder, matching(pattern, folder))
+    paths = sorted(path for path in found if kind_at(folder, path) == "file")
     if len(paths) == 1:
         return source_of(paths[0], folder)
     said = re.sub(r"\[([*?\[])\]", r"\1", pattern)

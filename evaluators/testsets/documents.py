@@ -12,8 +12,10 @@ Opening a file of rows: its format goes by the name, else by its first bytes.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import takewhile
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -23,8 +25,8 @@ from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.needs import Cell, too_long
 from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
-from evaluators.testsets.reader import READERS, Reader
-from evaluators.testsets.run_files import files_without_runs
+from evaluators.testsets.reader import OPTIONS, READERS, Reader
+from evaluators.testsets.run_files import files_without_runs, without_runs
 from evaluators.testsets.test_set_config import variant_name
 from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
@@ -99,6 +101,45 @@ def plain_name(name: str) -> str:
     return stem
 
 
+def without_endings(
+    expected: Documents, outputs: Documents, *, one_sided: bool = False
+) -> tuple[Documents, Documents, str]:
+    """Documents of two places that no name pairs, by their names without an ending that all of a place have: `d1_predicted` is `d1`.
+
+    Gives them as they are where some names agree already, or where none would. The text says which endings were set aside; it is
+    empty where none was. With `one_sided`, the names of the expected documents stay.
+    """
+    gold, given = list(map(str, expected["id"])), list(map(str, outputs["id"]))
+    if not {*gold}.isdisjoint(given):
+        return expected, outputs, ""
+    tried = [(one, other) for one in ([""] if one_sided else _endings(gold)) for other in _endings(given)]
+    paired = {
+        ends: len({_without(id, ends[0]) for id in gold} & {_without(id, ends[1]) for id in given}) for ends in tried
+    }
+    best = max(tried, key=lambda ends: paired[ends])
+    if not paired[best]:
+        return expected, outputs, ""
+    sides = [
+        {**one, "id": [_without(str(id), end) for id in one["id"]]}
+        for one, end in zip((expected, outputs), best, strict=True)
+    ]
+    return sides[0], sides[1], " and ".join(f'"{end}"' for end in best if end)
+
+
+_SEPARATORS: Final = "_-. "
+
+
+def _endings(ids: Sequence[str]) -> list[str]:
+    """Nothing, and what all names end in, each from a separator on and with a letter; of one name, each of its endings."""
+    same = takewhile(lambda letters: len({*letters}) == 1, zip(*map(reversed, ids), strict=False))
+    own = "".join(letters[0] for letters in same)[::-1].rpartition("/")[2][len(ids) == 1 :]
+    return ["", *(own[at:] for at, mark in enumerate(own) if mark in _SEPARATORS and any(map(str.isalpha, own[at:])))]
+
+
+def _without(id: str, end: str) -> str:
+    return id.removesuffix(end) or id
+
+
 def variants_at(place: str, folder: Path) -> dict[str, str]:
     """The variants that are in a folder, or fit a pattern: their names, and where the outputs of each are.
 
@@ -110,6 +151,7 @@ def variants_at(place: str, folder: Path) -> dict[str, str]:
     else:
         fitting = matching(place.replace("**", "*"), folder)
         beside = [one for one in fitting if not PurePath(one).name.startswith(".")]
+    beside = without_runs(place, folder, beside)
     found: dict[str, str] = {}
     for one in sorted(beside):
         path = PurePath(one)
@@ -148,6 +190,8 @@ def source_of(name: str, folder: Path) -> ByteSource:
 
 _SUITES: Final = (".yaml", ".yml")
 _HEAD_BYTES: Final = 64 * 1024
+_FIRST_LINE_BYTES: Final = 1024 * 1024
+"""A longer first line is none of JSON lines in a file that is called `.json`."""
 _NO_DATA: Final = ("_", ".")
 """How the names of files begin that programs leave beside their rows, such as `_SUCCESS`."""
 _FIXED_COLUMNS: Final = ("csv", "tsv", "parquet", "xlsx")
@@ -160,9 +204,32 @@ def open_table(source: ByteSource, format: str | None = None) -> Reader:
     if format is None and source.suffix in _SUITES:
         hint = "a suite comes first and its test set second: evaluators run suite.yaml rows.csv"
         raise problem("not-rows", "this is a YAML file, and a file with rows is expected", where=source.name, hint=hint)
-    reader = READERS.find(format or format_of(source))
+    notes = [] if source.note is None else [source.note]
+    if format is None:
+        format = format_of(source)
+        if format == "jsonl" and source.suffix == ".json":
+            notes.append(f"{source.name}: each line is a JSON object, so it is read as JSON lines")
+    reader = READERS.find(format)
+    refuse_options([option for option in OPTIONS if getattr(source, option)], reader.options, source.name, format)
     table = reader.open(source)
-    return table if source.note is None else replace(table, notes=(source.note, *table.notes))
+    return replace(table, notes=(*notes, *table.notes)) if notes else table
+
+
+def refuse_options(given: Iterable[str], known: Collection[str], where: str, read_as: str) -> None:
+    """Raises Problems (config) with the given settings of `test_set` that what is read has no use for."""
+    issues = []
+    for option in given:
+        if option not in known:
+            formats = [name for name in READERS.names() if option in READERS.find(name).options]
+            message = f"`{option}` is for {_enumerated(formats)} files, and this is read as {read_as}"
+            issues.append(Issue("unused-option", Blame.CONFIG, message, where, f"leave out `{option}`"))
+    if issues:
+        raise Problems(issues)
+
+
+def _enumerated(words: Sequence[str]) -> str:
+    """Words as people list them: `csv, tsv and xlsx`."""
+    return " and ".join([", ".join(words[:-1]), *words[-1:]][len(words) < 2 :])
 
 
 def open_file(
@@ -237,9 +304,27 @@ def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
 def format_of(source: ByteSource) -> str:
     """The format that the file's name says, or else the one that its first bytes look like."""
     name = source.suffix.removeprefix(".")
-    if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:
-        return name  # the other readers need not be imported
+    if name in READERS.shipped() and source.suffix in READERS.find(name).suffixes:  # the others need not be imported
+        return "jsonl" if name == "json" and holds_json_lines(source) else name
     return _by_suffix().get(source.suffix) or _sniffed(source.head(_HEAD_BYTES))
+
+
+def holds_json_lines(source: ByteSource) -> bool:
+    """Whether the first line of a file is a JSON object, and the next line that is not blank begins another one."""
+    with reading(source), source.open() as stream:
+        lines = (line for line in iter(partial(stream.readline, _FIRST_LINE_BYTES), b"") if line.strip())
+        first, second = next(lines, b"").removeprefix(codecs.BOM_UTF8), next(lines, b"")
+    if not first.endswith(b"\n") or not second.lstrip().startswith(b"{"):
+        return False
+    with suppress(NotJSON):
+        return isinstance(parse(first.strip()), dict)
+    return False
+
+
+def options_of(path: str, format: str | None) -> Collection[str]:
+    """The settings of `test_set` that say how a file is read; all where neither settings nor its name tell its format."""
+    format = format or _by_suffix().get(_suffix(path))
+    return OPTIONS if format is None else READERS.find(format).options
 
 
 def named_as_rows(path: str | Path) -> bool:

@@ -13,13 +13,16 @@ from typing import Any, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model import MISSING, Row
-from evaluators.testsets.memory_rows import FetchedRows, is_data_frame, lines_file, refuse_python_values
+from evaluators.testsets.memory_rows import FetchedRows, displaced, is_data_frame, lines_file, refuse_python_values
+from evaluators.testsets.naming_key import naming_keys
 from evaluators.testsets.python_cells import arrow_cells, cell_of
 
 ROWS: Final = "the given rows"
 """What messages call them, where a file would have its name."""
 _EMPTY: Final = ("NAType", "NaTType")
 _AT_ONCE: Final = 1_000
+_SIDES: Final = {"expected", "output"}
+"""The columns of two lists that are given beside each other."""
 
 
 def given_rows(rows: Any) -> FetchedRows:
@@ -28,7 +31,19 @@ def given_rows(rows: Any) -> FetchedRows:
     file = lines_file(_noted(_rows(rows, header), header))
     if not header:
         raise Problems([Issue("no-rows", Blame.TESTSET, "there is nothing to score: no row has a cell", ROWS)])
-    return FetchedRows(ROWS, file, tuple(header), index=rows.index if is_data_frame(rows) else None)
+    index = rows.index if is_data_frame(rows) else None
+    return FetchedRows(ROWS, file, tuple(header), warnings=_displaced(rows), index=index)
+
+
+def _displaced(rows: Any) -> tuple[Issue, ...]:
+    """The warning that two lists of documents, which go together one by one, are in another order by a key of theirs."""
+    if not isinstance(rows, Mapping) or {*rows} != _SIDES:
+        return ()
+    expected, outputs = ([cell for cell in rows[name] if isinstance(cell, Mapping)] for name in ("expected", "output"))
+    if min(len(expected), len(outputs)) < 2 or len(expected) != len(outputs):
+        return ()
+    doubt = next((one for one in naming_keys(expected, outputs) if one.shared and one.contradicts), None)
+    return () if doubt is None else (displaced(doubt, ROWS, "give both lists in the same order"),)
 
 
 def _noted(rows: Iterable[Mapping[str, Any]], header: dict[str, None]) -> Iterator[Mapping[str, Any]]:

@@ -119,7 +119,7 @@ def many_files(source: ByteSource, readers: Sequence[Reader], named: Sequence[st
     placed = tuple({**one, FILE_COLUMN: name} for one, name in zip(keyed, named, strict=True))
     said = [note for reader in readers for note in reader.notes]
     return ManyFiles(
-        source, (*header, *added), 1, (*notes, *_shortened(said)), tuple(different), tuple(readers), placed,
+        source, (*header, *added), 1, (*notes, *_shortened(said)), (*different, *readers[0].doubts), tuple(readers), placed,
         frozenset(everywhere), fixed,
     )  # fmt: skip
 

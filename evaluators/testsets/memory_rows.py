@@ -7,6 +7,7 @@ Rows from elsewhere than a file (a platform, a database, a program), written onc
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,12 +25,15 @@ from evaluators.model import JSON, MISSING, Missing
 from evaluators.needs import Cell, Role
 from evaluators.testsets.byte_source import ByteSource, temporary_file, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
-from evaluators.testsets.documents import Documents, PairBy, one_document, text_of
+from evaluators.testsets.documents import Documents, PairBy, holds_json_lines, one_document, text_of
+from evaluators.testsets.naming_key import NamingKey, agree_somewhere, called_id, naming_keys
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
 from evaluators.values.json_text import NotJSON, compact, parse, to_text
+from evaluators.values.quoting import key_text
 
 DOCUMENT: Final = "document"
 LINES: Final = (".jsonl", ".ndjson")
+_HEAD_BYTES: Final = 1024
 _AT_ONCE: Final = 50
 """The documents that are read at a time."""
 
@@ -44,6 +48,8 @@ class MemoryRows(Struct, frozen=True):
     """What messages call the place that the rows are from."""
     noun: str = "id"
     """What messages call one of the things that other rows are paired with."""
+    key: str | None = None
+    """The key of the documents whose values are the ids, where it is one."""
     where: str = "row"
     """What messages call the place of one row."""
     notes: tuple[str, ...] = ()
@@ -88,7 +94,7 @@ def document_rows(documents: Documents, name: str) -> MemoryRows:
 def listed_rows(source: ByteSource, key: str | None, **more: Any) -> MemoryRows:
     """One row per document of a list. Its id is the value of `key` in it, or its place in the list, from 1."""
     noun = "id" if key else "place in the list"
-    return MemoryRows(("id", "expected"), partial(_columns, source, key), source.name, noun, files=(source,), **more)
+    return MemoryRows(("id", "expected"), partial(_columns, source, key), source.name, noun, key, files=(source,), **more)
 
 
 def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
@@ -98,23 +104,71 @@ def _columns(source: ByteSource, key: str | None) -> dict[str, Sequence[Cell]]:
 
 def paired_files(
     expected: ByteSource, output: ByteSource, pair_by: PairBy | None, key: str | None, where: str
-) -> tuple[MemoryRows, MemoryRows]:
-    """The rows of an expected file, and those of an output file, with ids that pair the two.
+) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
+    """The rows of an expected file, and those of an output file, with ids that pair the two; and what people have to be warned of.
 
     Two lists have a row for each item, paired by a key of the items or by position. All else is one document per file. `key` is the
     key that the settings name, `where` is what messages call the expected file.
     """
     expected_items, output_items = list_in(expected), list_in(output)
+    keyed = None if expected_items is None or pair_by is not None else keyed_rows(output, "expected")
+    if keyed is not None and expected_items is not None:
+        ids = keyed.columns()["id"]
+        naming = [key] if key is not None else list(expected_items[0]) if isinstance(expected_items[0], dict) else []
+        best = max(naming, key=lambda one: len({*ids_of(expected_items, one)}.intersection(map(str, ids))), default=None)
+        if best is not None and not {*ids_of(expected_items, best)}.isdisjoint(map(str, ids)):
+            note = f'{output.name} is an object keyed by id, paired with the documents of {expected.name} by the key "{best}"'
+            return listed_rows(expected, best, notes=(note,)), keyed, ()
     if expected_items is None or output_items is None or pair_by in ("path", "name"):
         document = one_document(expected)
-        return document_rows(document, expected.name), document_rows({**document, "expected": [output]}, output.name)
+        rows = document_rows(document, expected.name)
+        return rows, document_rows({**document, "expected": [output]}, output.name), ()
     key = None if pair_by == "position" else common_key([expected_items, output_items], key)
     if key is not None and not all(any(ids_of(items, key)) for items in (expected_items, output_items)):
         hint = "`pair_by: position` pairs the documents by their places"
         raise problem("no-such-key", f'no document of a list has the key "{key}"', where=where, hint=hint)
+    warnings: tuple[Issue, ...] = ()
+    if key is None and pair_by is None:
+        known = naming_keys(expected_items, output_items)
+        key = next((one.key for one in known if one.pairs), None)
+        if key is None:
+            warnings = _doubts(known, expected_items, output_items, f"{expected.name} and {output.name}")
     how = "their places in the list" if key is None else f'the key "{key}"'
     note = f"{expected.name} and {output.name} are lists of documents, paired by {how}"
-    return listed_rows(expected, key, notes=(note,)), listed_rows(output, key, where="item")
+    return listed_rows(expected, key, notes=(note,)), listed_rows(output, key, where="item"), warnings
+
+
+def _doubts(
+    known: Sequence[NamingKey], expected: Sequence[Cell], output: Sequence[Cell], where: str
+) -> tuple[Issue, ...]:
+    """The warning that documents which are paired by their places may be those of others."""
+    if min(len(expected), len(output)) < 2:
+        return ()
+    doubt = next((one for one in known if one.contradicts), None)
+    if doubt is not None:
+        by_key = (
+            f"`columns: {{id: {key_text(doubt.key)}}}` pairs by it"
+            if doubt.shared
+            else "name the outputs of these documents"
+        )
+        hint = f"{by_key}; `pair_by: position` says that the places are right"
+        return (displaced(doubt, where, hint),)
+    if not agree_somewhere(expected, output):
+        message = f"{_BY_PLACE}, and none has anything in common with the one at its place"
+        hint = "`columns: {id: KEY}` pairs by a key; `pair_by: position` says that the places are right"
+        return (Issue("paired-by-place", Blame.TESTSET, message, where, hint),)
+    return ()
+
+
+def displaced(doubt: NamingKey, where: str, hint: str) -> Issue:
+    """The warning that documents are paired by their places, and that a key which names them says otherwise."""
+    shared = f"{doubt.elsewhere:,} of {doubt.shared:,} shared values are at another place"
+    said = shared if doubt.shared else "no value is in both"
+    message = f'{_BY_PLACE}, and "{doubt.key}", which is unlike in every one, says otherwise: {said}'
+    return Issue("paired-by-place", Blame.TESTSET, message, where, hint)
+
+
+_BY_PLACE: Final = "the documents are paired by their places"
 
 
 def list_in(source: ByteSource) -> list[Cell] | None:
@@ -123,13 +177,38 @@ def list_in(source: ByteSource) -> list[Cell] | None:
     A line that is not JSON is a fault in its place.
     """
     data = whole_of(source)
-    if source.suffix in LINES:
+    if source.suffix in LINES or holds_json_lines(source):
         return [_of_line(line, number) for number, line in enumerate(data.split(b"\n"), start=1) if line.strip()]
     try:
         value = parse(data)
     except NotJSON:
         return None
     return list(value) if isinstance(value, list) else None
+
+
+def keyed_rows(source: ByteSource, column: str) -> MemoryRows | None:
+    """A row for each key of a JSON file that is one object: the key is its id, the value its cell; None for every other file."""
+    value = _object_in(source)
+    if not value:
+        return None
+    cells: dict[str, Sequence[Cell]] = {"id": list(value), column: list(value.values())}
+    return MemoryRows(("id", column), partial(dict, cells), source.name, where="item", files=(source,))
+
+
+def holds_a_list(source: ByteSource) -> bool:
+    """Whether a JSON file is one object that has a list of objects in it."""
+    lists = (one for one in (_object_in(source) or {}).values() if isinstance(one, list))
+    return any(any(isinstance(row, dict) for row in one) for one in lists)
+
+
+def _object_in(source: ByteSource) -> dict[str, Any] | None:
+    if not source.head(_HEAD_BYTES).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
+        return None
+    try:
+        value = parse(whole_of(source))
+    except NotJSON:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str | None:
@@ -146,7 +225,11 @@ def common_key(lists: Sequence[Sequence[Cell]], named: str | None = None) -> str
 
 def are_rows(items: Sequence[Cell], role: Role) -> bool:
     """Whether the items are rows with a column for the role, as in `{"id": …, "expected": …}`, and no documents."""
-    own, ids = set(USUAL_NAMES[role]), set(USUAL_NAMES["id"])
+    own = set(USUAL_NAMES[role])
+    ids = {
+        *USUAL_NAMES["id"],
+        *(folded(key) for item in items[:1] if isinstance(item, dict) for key in item if called_id(key)),
+    }
     known = {*own, *ids, *USUAL_NAMES["input"]}.difference(USUAL_NAMES["output" if role == "expected" else "expected"])
     keys = [{folded(key) for key in item} for item in items if isinstance(item, dict)]
     return len(keys) == len(items) > 0 and all(one & own and one & ids and one <= known for one in keys)
@@ -227,6 +310,8 @@ class FetchedRows(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     unrepeatable: str | None = None
     """Why the same rows may come in another order when they are fetched anew; None where they do not."""
+    warnings: tuple[Issue, ...] = ()
+    """What keeps no row from being measured, and has to be said."""
     index: Any = None
     """The index of the data frame that the rows were given as."""
 

@@ -6,8 +6,10 @@ that is wrong with a file as a whole is raised then.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final, Literal
 
@@ -16,18 +18,29 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING
-from evaluators.needs import Cell, Role
+from evaluators.needs import ROLES, Cell, Role
 from evaluators.testsets.byte_source import ByteSource, locate
 from evaluators.testsets.byte_store import kind_at
-from evaluators.testsets.columns import Columns, guess_columns, no_such_column
-from evaluators.testsets.derived import JoinedCells, aliased, attached, joined
+from evaluators.testsets.columns import (
+    Columns,
+    Which,
+    guess_columns,
+    no_such_column,
+    say_which,
+    say_which_in_python,
+    usual_columns,
+)
+from evaluators.testsets.composed import composed, with_paths
+from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
 from evaluators.testsets.documents import (
     Documents,
     documents_at,
     holds_documents,
     one_document,
     open_file,
+    refuse_options,
     variants_at,
+    without_endings,
 )
 from evaluators.testsets.memory_rows import (
     FetchedRows,
@@ -35,15 +48,20 @@ from evaluators.testsets.memory_rows import (
     are_rows,
     common_key,
     document_rows,
+    holds_a_list,
+    keyed_rows,
     list_in,
     listed_rows,
     paired_files,
 )
-from evaluators.testsets.reader import Reader, Table, knows
+from evaluators.testsets.naming_key import ids_in, naming_columns
+from evaluators.testsets.reader import OPTIONS, Reader, Table
 from evaluators.testsets.run_files import passing_over
 from evaluators.testsets.selection import Selection, selected
+from evaluators.testsets.table_head import NO_HEADER
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
+from evaluators.values.quoting import flow
 
 ALL_ROWS: Final = Selection()
 _DOCUMENTS: Final = Columns(id="id", expected="expected")
@@ -96,7 +114,7 @@ def _opening(
         columns = ColumnNames(**{**fetched.roles, **config.columns.named()})
         asked = {"file": fetched.file, "format": "jsonl", "columns": columns}
         config = config.model_copy(update={**asked, **dict.fromkeys(("sql", "connection", "mlflow", "phoenix"))})
-    return _Opening(config, folder, frozenset(needed), selection, fetched or given)
+    return _Opening(config, folder, frozenset(needed), selection, fetched or given, given is not None)
 
 
 def _readable(test_set: TestSet) -> TestSet:
@@ -127,6 +145,8 @@ class _Opening(Struct, frozen=True):
     selection: Selection
     fetched: FetchedRows | None = None
     """Rows from elsewhere, in the file that the settings name."""
+    of_program: bool = False
+    """A program gave the rows."""
 
     def test_set(self) -> TestSet:
         config = self.config
@@ -153,25 +173,59 @@ class _Opening(Struct, frozen=True):
     def _of_rows(self) -> TestSet:
         config = self.config
         reader, configured = self._rows()
-        variants = config.outputs if isinstance(config.outputs, dict) else {"": config.outputs}
-        places = [place for place in (config.output, *variants.values()) if place is not None]
-        elsewhere: set[Role] = {"output"} if places else set()
-        if config.file is not None and config.expected is not None:
+        expected = config.expected if config.file is not None else _of_same_rows(config.expected)
+        outputs = [config.output] if config.output is not None else list(self._variants().values())
+        elsewhere: set[Role] = {"output"} if outputs else set()
+        if expected is not None:
             elsewhere.add("expected")
-            places.append(config.expected)
-        joining: set[Role] = {"id"} if any(_own_column(place) is None for place in places) else set()
         kept: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
+        joining = [place for place in (*outputs, expected) if place is not None and not _is_own(place)]
         name = reader.source.name
+        table = with_paths(reader, kept.values(), name)
+        if joining and "id" not in kept and not usual_columns(reader.header, "id"):
+            kept |= self._id_by(table, joining)
+        joined_by: set[Role] = {"id"} if joining else set()
+        needed = (self.needed - elsewhere) | joined_by
+        key = kept.get("id") or next(iter(usual_columns(reader.header, "id")), None)
+        which = self._which_of_rows() if config.file is not None else _which_of("expected", config.expected, key)
         try:
             columns = guess_columns(
-                reader.header, kept, needed=(self.needed - elsewhere) | joining, name=name, knows=reader.knows
+                table.header, kept, needed=needed, name=name, knows=partial(knows, table), which=which
             )
         except Problems as error:
-            raise Problems([*error.issues, *reader.different]) from None
-        begun = self._begun(name, reader, columns)
-        if config.file is not None and config.expected is not None:
-            begun = self._joined(begun, "expected", self._lookup(config.expected, "expected"))
+            headless = [doubt for doubt in reader.doubts if doubt.code == NO_HEADER]
+            raise Problems(headless or [*error.issues, *reader.doubts]) from None
+        begun = self._begun(name, table, columns)
+        if expected is not None:
+            begun = self._with_cells(begun, "expected", expected)
         return self._with_outputs(begun)
+
+    def _which_of_rows(self) -> Which:
+        """What to write where the columns of the rows are not clear."""
+        if self.of_program:
+            return say_which_in_python
+        return partial(say_which, file=self.config.bare_file if self.fetched is None else None)
+
+    def _id_by(self, table: Table, places: Iterable[Place]) -> dict[Role, str]:
+        """The column of the rows that names them as cells elsewhere are named, where there is one."""
+        for place in places:
+            found = naming_columns(table, table.header, *self._named_elsewhere(place))
+            if found is not None:
+                return {"id": found[0]}
+        return {}
+
+    def _named_elsewhere(self, place: Place) -> tuple[Table, Sequence[str]]:
+        """The cells of another place, and the columns that may name them."""
+        if isinstance(place, str) and holds_documents(place, self.folder):
+            return document_rows(self._documents_at(place), self._said(place)), ["id"]
+        other = Joined(file=place) if isinstance(place, str) else place
+        keyed = self._keyed(other, "output", None)
+        if keyed is not None:
+            return keyed, ["id"]
+        reader = self._reader(other)
+        if other.key is not None:
+            return with_paths(reader, [other.key], self.config.written(other.file or "")), [other.key]
+        return reader, usual_columns(reader.header, "id") or reader.header
 
     def _rows(self) -> tuple[Reader, dict[Role, str]]:
         """The file with the rows, and the columns that the settings name."""
@@ -190,44 +244,71 @@ class _Opening(Struct, frozen=True):
         """A file of rows, read as its settings say."""
         config, fetched = self.config, self.fetched
 
+        own = config.file is None and asked is config.expected
+        format = asked.format or (config.format if own else None)
+
         def settled(source: ByteSource) -> ByteSource:
             if asked is not config:
-                most = config.most_unpacked_gib
-                return replace(source, most_unpacked_gib=most, sheet=asked.sheet, header_row=asked.header_row)
+                read = config.reads(source) if own else replace(source, most_unpacked_gib=config.most_unpacked_gib)
+                given = {
+                    name: value for name in ("sheet", "header_row", "list") if (value := getattr(asked, name)) is not None
+                }
+                return replace(read, **given)
             name = config.masked(source.name) if fetched is None else fetched.name
             return replace(config.reads(source), name=name, file_name=source.file_name or source.name)
 
-        return open_file(asked.file or "", self.folder, asked.format, settled)
+        try:
+            return open_file(asked.file or "", self.folder, format, settled)
+        except Problems as error:
+            if asked is config:
+                raise
+            file = flow(config.written(asked.file or ""))
+            raise Problems(_list_of(issue, file) for issue in error.issues) from None
 
     def _with_outputs(self, begun: TestSet) -> TestSet:
         """The rows with their outputs, or with those of each variant."""
         if self.config.output is not None:
-            return self._finished(self._with_output(begun, self.config.output))
+            return self._finished(self._with_cells(begun, "output", self.config.output))
         places = self._variants()
-        lacking = [
-            column
-            for place in places.values()
-            if (column := _own_column(place)) is not None and not knows(begun.table, column)
-        ]
-        if lacking:
-            raise Problems(no_such_column(column, begun.table.header, begun.name) for column in lacking)
         alone = replace(begun, issues=(), warnings=())
-        variants = {name: self._finished(self._with_output(alone, place)) for name, place in places.items()}
+        variants: dict[str, TestSet] = {}
+        issues: list[Issue] = []
+        for name, place in places.items():
+            try:
+                variants[name] = self._finished(self._with_cells(alone, "output", place))
+            except Problems as error:
+                issues += (issue for issue in error.issues if issue not in issues)
+        if issues:
+            raise Problems(issues)
         whole = self._finished(begun)
-        if variants and "output" in begun.table.header and "output" not in map(_own_column, places.values()):
+        read = {column for one in variants.values() for column in columns_read(one.table)}
+        if variants and "output" in begun.table.header and "output" not in read:
             message = "is not read, because with variants each has an output of its own; give it another name to keep it"
             whole = replace(whole, passed_over=(f'{begun.name}: the column "output" {message}',))
         return _with_variants(whole, variants)
 
-    def _with_output(self, begun: TestSet, path: Place) -> TestSet:
-        """The test set with its outputs from a place: another file, documents, or a column of its own rows."""
-        column = _own_column(path)
-        if column is None:
-            return self._joined(begun, "output", self._lookup(path, "output"))
-        if not knows(begun.table, column):
+    def _with_cells(self, begun: TestSet, role: Literal["output", "expected"], place: Place) -> TestSet:
+        """The test set with the cells of a role from a place: another file, documents, or columns of its own rows."""
+        if not isinstance(place, Joined) or place.file is not None:
+            return self._joined(begun, role, self._lookup(place, role, begun))
+        columns = replace(begun.columns, **{role: role})
+        if place.columns is not None:
+            taken = self._no_fields(begun)
+            documents = composed(begun.table, place, role, taken, self.config.empty_expected, begun.name)
+            return replace(begun, table=documents, columns=columns)
+        column = place.column or ""
+        table = with_paths(begun.table, [column], begun.name)
+        if not knows(table, column):
             raise Problems([no_such_column(column, begun.table.header, begun.name)])
-        columns = replace(begun.columns, output="output")
-        return replace(begun, table=aliased(begun.table, column, "output"), columns=columns)
+        return replace(begun, table=aliased(table, column, role), columns=columns)
+
+    def _no_fields(self, begun: TestSet) -> set[str]:
+        """The columns of rows that play a role, hold an attached file, or are named for the other side."""
+        config = self.config
+        outputs = config.outputs.values() if isinstance(config.outputs, dict) else (config.output,)
+        named = (column for place in (*outputs, config.expected) for column in _columns_named(place))
+        roles = (begun.columns.of(role) for role in ROLES)
+        return {*named, *filter(None, roles), *columns_read(begun.table), *config.attach}
 
     def _holds_rows(self, path: str) -> bool:
         """Whether expected answers in one file are rows of a table, and not documents."""
@@ -239,10 +320,13 @@ class _Opening(Struct, frozen=True):
         outputs = [self.config.output] if self.config.output is not None else self._variants().values()
         files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
         lists = [list_in(self._locate(one)) for one in files]
-        return are_rows(list_in(source) or [], "expected") and all(are_rows(one or [], "output") for one in lists)
+        rows = are_rows(list_in(source) or [], "expected")
+        return rows and all(one is None or are_rows(one, "output") for one in lists)
 
     def _of_documents(self, path: str) -> TestSet:
         """The test set of expected documents paired with output documents. One expected document may serve all outputs."""
+        given = [option for option in OPTIONS if getattr(self.config, option) is not None]
+        refuse_options(given, (), self._said(path), "documents")
         if self.config.output is not None:
             return self._paired(path, self.config.output)
         if self.config.outputs is None:
@@ -255,21 +339,28 @@ class _Opening(Struct, frozen=True):
     def _paired(self, expected: str, output: Place) -> TestSet:
         """The test set of expected documents with their outputs from one place."""
         if not isinstance(output, str):
-            return self._finished(self._with_output(self._begun(expected, self._expected_documents(expected)), output))
-        rows, outputs = self._two_places(expected, output)
+            begun = self._begun(expected, self._expected_documents(expected))
+            return self._finished(self._with_cells(begun, "output", output))
+        rows, outputs, warnings = self._two_places(expected, output)
         lookup = JoinedCells(outputs, "id", "expected", outputs.name)
-        return self._finished(self._joined(self._begun(expected, rows), "output", lookup))
+        begun = self._begun(expected, rows)
+        begun = replace(begun, warnings=(*begun.warnings, *warnings))
+        return self._finished(self._joined(begun, "output", lookup))
 
-    def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows]:
-        """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern."""
+    def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
+        """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern; and warnings about pairing."""
         if holds_documents(output, self.folder):
             documents = self._documents_at(output)
-            outputs = document_rows(documents, self._said(output))
             if holds_documents(expected, self.folder):
-                return self._expected_documents(expected), outputs
+                return self._two_folders(expected, self._documents_at(expected), output, documents)
+            outputs = document_rows(documents, self._said(output))
             source = self._locate(expected)
-            return document_rows({**documents, "expected": [source] * len(documents["id"])}, expected), outputs
+            return document_rows({**documents, "expected": [source] * len(documents["id"])}, expected), outputs, ()
         if holds_documents(expected, self.folder):
+            rows = self._expected_documents(expected)
+            keyed = self._keyed(Joined(file=output), "expected", lambda: ids_in(rows, "id"))
+            if keyed is not None and not ids_in(keyed, "id").isdisjoint(ids_in(rows, "id")):
+                return rows, keyed, ()
             message = "this is one document, and the expected ones are several"
             hint = "name the folder that holds one output per expected document"
             raise problem("one-output", message, where=output, hint=hint)
@@ -280,6 +371,19 @@ class _Opening(Struct, frozen=True):
         if holds_documents(path, self.folder):
             return document_rows(self._documents_at(path), self._said(path))
         return document_rows(one_document(self._locate(path)), path)
+
+    def _two_folders(
+        self, expected: str, gold: Documents, output: str, given: Documents
+    ) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
+        """The rows of two folders, or patterns. Where no name pairs them, names without a common ending may."""
+        aside = ""
+        if self.config.pair_by is None:
+            gold, given, aside = without_endings(gold, given, one_sided=self.config.outputs is not None)
+        rows, outputs = document_rows(gold, self._said(expected)), document_rows(given, self._said(output))
+        if not aside:
+            return rows, outputs, ()
+        message = f"no name of a document is in both places, so they are paired by their names without {aside}"
+        return rows, outputs, (Issue("common-ending", Blame.TESTSET, message, self._said(output)),)
 
     def _documents_at(self, path: str) -> Documents:
         by = self.config.pair_by or "path"
@@ -303,15 +407,49 @@ class _Opening(Struct, frozen=True):
         shown = str(self.config.written(path))
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, path) == "folder" else shown
 
-    def _lookup(self, path: Place, role: Literal["output", "expected"]) -> JoinedCells:
-        """The reader of the cells of a role that are elsewhere: in documents, or in a column of another file."""
+    def _lookup(self, path: Place, role: Literal["output", "expected"], rows: TestSet) -> JoinedCells:
+        """The reader of the cells of a role that are elsewhere: in documents, or in another file, which names them as the rows are."""
         if isinstance(path, str) and holds_documents(path, self.folder):
             documents = document_rows(self._documents_at(path), self._said(path))
             return JoinedCells(documents, "id", "expected", documents.name)
         other = Joined(file=path) if isinstance(path, str) else path
-        reader, file = self._reader(other), other.file or ""
-        columns = guess_columns(reader.header, other.named(role), needed=("id", role), name=file, knows=reader.knows)
-        return JoinedCells(reader, columns.id or "", columns.of(role) or "", self.config.written(file))
+        name = self.config.written(other.file or "")
+        key, named = rows.columns.id or "", other.named(role)
+        keyed = self._keyed(other, role, lambda: ids_in(rows.table, key))
+        if keyed is not None:
+            return JoinedCells(keyed, "id", role, name)
+        reader = self._reader(other)
+        table = with_paths(reader, named.values(), name)
+        if "id" not in named and not usual_columns(reader.header, "id"):
+            found = naming_columns(rows.table, [key], table, table.header)
+            named |= {} if found is None else {"id": found[1]}
+        needed: set[Role] = {"id"} if other.columns is not None else {"id", role}
+        columns = guess_columns(
+            table.header, named, needed=needed, name=name, knows=partial(knows, table),
+            which=_which_of(role, other, named.get("id") or next(iter(usual_columns(reader.header, "id")), None)),
+        )  # fmt: skip
+        if other.columns is None:
+            return JoinedCells(table, columns.id or "", columns.of(role) or "", name)
+        made = composed(table, other, role, [columns.id or ""], self.config.empty_expected, name)
+        return JoinedCells(made, columns.id or "", role, name)
+
+    def _keyed(
+        self, other: Joined, role: Literal["output", "expected"], ids: Callable[[], Collection[str]] | None
+    ) -> MemoryRows | None:
+        """The cells of a JSON file that is an object from ids to cells; None for every other file.
+
+        An object that holds rows in a list is one where some of its keys are among the `ids`.
+        """
+        plain, file = (other.column, other.key, other.columns, other.list), other.file or ""
+        if any(one is not None for one in plain) or holds_documents(file, self.folder):
+            return None
+        source = self._locate(file)
+        if (other.format or source.suffix[1:]) != "json":
+            return None
+        keyed = keyed_rows(source, role)
+        if keyed is None or not holds_a_list(source):
+            return keyed
+        return keyed if ids is not None and not ids_in(keyed, "id").isdisjoint(ids()) else None
 
     def _joined(self, begun: TestSet, role: Literal["output", "expected"], lookup: JoinedCells) -> TestSet:
         """The test set with the cells of one role joined to its rows by id, and the issues of ids without a partner."""
@@ -334,7 +472,10 @@ class _Opening(Struct, frozen=True):
         table = attached(table, self.config.attach, self.folder, name)
         fetched = self.fetched
         unrepeatable = None if fetched is None else fetched.unrepeatable
-        return TestSet(name, table, columns, self.config, unrepeatable=unrepeatable, fetched=fetched is not None)
+        warnings = () if fetched is None else fetched.warnings
+        return TestSet(
+            name, table, columns, self.config, warnings=warnings, unrepeatable=unrepeatable, fetched=fetched is not None
+        )
 
     def _finished(self, begun: TestSet) -> TestSet:
         """The test set with only the selected rows, and a note that says which column is what."""
@@ -350,6 +491,53 @@ def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
 
 
-def _own_column(path: Place) -> str | None:
-    """The column of the rows themselves that a place names; None for every other place."""
-    return path.column if isinstance(path, Joined) and path.file is None else None
+def _is_own(place: Place) -> bool:
+    """Whether a place is columns of the rows themselves."""
+    return isinstance(place, Joined) and place.file is None
+
+
+def _of_same_rows(place: Place | None) -> Joined | None:
+    """The fields of expected answers whose file is that of the rows; None where they have no columns of their own."""
+    if not isinstance(place, Joined) or place.columns is None:
+        return None
+    return place.model_copy(update=dict.fromkeys(("file", "key", "format", "sheet", "header_row", "list")))
+
+
+def _columns_named(place: Place | None) -> Iterator[str]:
+    """The columns of the rows themselves that a place names."""
+    if not isinstance(place, Joined) or place.file is not None:
+        return
+    if place.column is not None:
+        yield place.column
+    if isinstance(place.columns, dict):
+        yield from place.columns.values()
+
+
+def _list_of(issue: Issue, file: str) -> Issue:
+    """The problem of a file with several lists, with what to write where it is not the file of the rows."""
+    named = _NAMED_LIST.search(issue.hint or "") if issue.code == "several-lists" else None
+    return (
+        issue
+        if named is None
+        else replace(issue, hint=f"say which one: `{{file: {file}, {named[0]}}}` in place of {file}")
+    )
+
+
+_NAMED_LIST: Final = re.compile(r"(?<=`)list: [^`]+")
+
+
+def _which_of(role: Literal["output", "expected"], place: Place | None, key: str | None) -> Which:
+    """What to write where the columns of another file are not clear."""
+    file = flow(place.file if isinstance(place, Joined) else place)
+    usual = flow(key or "NAME")
+
+    def which(asked: Role, named: Mapping[Role, str]) -> str:
+        column = named[asked]
+        if asked == "id":
+            return f"say which one: `{role}: {{file: {file}, key: {flow(column)}}}` under test_set"
+        if asked != role:
+            return say_which(asked, {asked: column})
+        one = f"say which one: `{role}: {{file: {file}, column: {flow(column)}}}` under test_set"
+        return f"{one}; where each field has a column, `{role}: {{file: {file}, columns: {{all_but: [{usual}]}}}}`"
+
+    return which

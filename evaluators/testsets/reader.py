@@ -32,6 +32,12 @@ processor's cache."""
 
 MAX_CHUNK_ROWS: Final = 1000
 
+OPTIONS: Final = ("encoding", "delimiter", "sheet", "header_row", "list")
+"""The settings of `test_set` that say how a file is read, and that not every format has."""
+
+
+HEADER_HINT: Final = "the header holds the names of the columns; `header_row: 3` says that it is row 3"
+
 
 class Split(Struct, frozen=True):
     """A piece of a file: a range of bytes, or of row groups. `end` is None when it goes on to the end of the file."""
@@ -99,13 +105,16 @@ class Reader(Struct, frozen=True):
 
     suffixes: ClassVar[tuple[str, ...]] = ()
     """File name endings of the format."""
+    options: ClassVar[frozenset[str]] = frozenset()
+    """The settings of `test_set` that say how a file of the format is read, among `OPTIONS`; the others are refused."""
 
     source: ByteSource
     header: tuple[str, ...]
     first_number: int = 1
     notes: tuple[str, ...] = ()
-    different: tuple[Issue, ...] = ()
-    """What some of several files have and others lack."""
+    doubts: tuple[Issue, ...] = ()
+    """What may be wrong with the header, to be said where columns are not clear: it looks like a row, or some of several files
+    lack columns."""
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
@@ -165,11 +174,6 @@ def refuse_same_names(source: ByteSource, header: Sequence[str], places: Callabl
     if twice:
         listed = ", ".join(f'"{name}"' + (f" ({places(name)})" if places is not None else "") for name in twice)
         raise broken(source, "same-column-name", f"columns have the same name: {listed}", "give each its own name")
-
-
-def knows(table: Table, column: str) -> bool:
-    """Whether some row has the column, also where the header is not all."""
-    return column in table.header or (isinstance(table, Reader) and table.knows(column))
 
 
 def whole(table: Table, columns: Sequence[str]) -> Iterator[Chunk]:

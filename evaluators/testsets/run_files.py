@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
+from evaluators.testsets.byte_source import OPEN_WORKBOOK
 from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
 from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 
@@ -44,13 +45,23 @@ def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
 
 def files_without_runs(path: str, folder: Path) -> list[str]:
     """What `files_at` gives, without the files of runs."""
-    found = files_at(path, folder)
+    return without_runs(path, folder, files_at(path, folder))
+
+
+def without_runs(path: str, folder: Path, found: Sequence[str]) -> list[str]:
+    """The files and folders at a place, without run folders, what is in them, and other files that runs have written.
+
+    Nor is there what Excel keeps beside a workbook that is open: `~$rows.xlsx`.
+    """
+    found = [one for one in found if not PurePath(one).name.startswith(OPEN_WORKBOOK)]
     whole = {one: _plain(at(folder, one)) for one in found}
     top = _top(_plain(at(folder, path)))
-    runs = _run_folders(whole.values(), top)
+    runs = _run_folders(whole.values(), top) | {
+        one for one in whole.values() if not scheme_of(one) and is_run_folder(one)
+    }
     results, _ = _looking.get()
     written = _written([*runs, *_kept(results)]) if not scheme_of(top) else set()
-    of_runs = {one for one in found if any(step in runs for step in _folders(whole[one], top))}
+    of_runs = {one for one in found if whole[one] in runs or any(step in runs for step in _folders(whole[one], top))}
     asked = {one for one in found if one not in of_runs and whole[one] in written}
     _say(path, sorted(runs), sorted(asked))
     return [one for one in found if one not in of_runs and one not in asked]
@@ -121,6 +132,35 @@ def is_run_folder(path: str) -> bool:
     with suppress(OSError):
         return os.path.isfile(os.path.join(path, RUN_FILE)) and any(map(_CODES.fullmatch, os.listdir(path)))
     return False
+
+
+_RECORDED: Final = re.compile(
+    r"(run|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)|suite/.*", re.DOTALL
+)
+"""The files of a run folder that hold the run: what else is there is made of them."""
+
+
+def is_recorded(file: Path) -> bool:
+    """Whether a file is, or would be, one of those that a run folder is made of."""
+    file = file.resolve()
+    for folder in file.parents:
+        if is_run_folder(str(folder)):
+            return bool(_RECORDED.fullmatch(file.relative_to(folder).as_posix()))
+    return False
+
+
+def recorded_in(folder: Path, file: Path) -> bool:
+    """Whether a place is one that a run folder at `folder`, which need not be there yet, will have for itself."""
+    return file.is_relative_to(folder) and bool(_RECORDED.fullmatch(file.relative_to(folder).as_posix()))
+
+
+def recorded_files(folder: str) -> Iterator[str]:
+    """The files that a run folder is made of."""
+    for at_, _, names in os.walk(folder):
+        for name in names:
+            file = os.path.join(at_, name)
+            if _RECORDED.fullmatch(Path(file).relative_to(folder).as_posix()):
+                yield file
 
 
 def _kept(results: Iterable[Path]) -> Iterator[str]:

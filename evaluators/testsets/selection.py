@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,13 +22,16 @@ from evaluators.registry import suggestion
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, layers
 from evaluators.testsets.reader import Chunk, Split, Table, whole
+from evaluators.values.cell_words import fits, nearly_fits, word_of
 from evaluators.values.json_text import to_text
+from evaluators.values.quoting import first_ones, quote
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
+NEARLY_EQUAL: Final = "nearly-equal"
 
 
 class Selection(Struct, frozen=True):
-    """Which rows to read. `where` is pairs of a column and the text that its cell must be."""
+    """Which rows to read. `where` is pairs of a column and the word that its cell must be, or read as."""
 
     limit: int | None = None
     sample: int | None = None
@@ -83,9 +86,16 @@ def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str
 
 
 def _fitting(chunk: Chunk, selection: Selection) -> Sequence[int]:
-    """The positions of the rows in which each column has its text."""
-    tests = [(chunk.columns[column], value) for column, value in selection.where]
-    return [index for index in range(chunk.count) if all(_text(cells[index]) == value for cells, value in tests)]
+    """The positions of the rows in which each column has its word."""
+    tests = [(chunk.columns[column], value, word_of(value)) for column, value in selection.where]
+    return [index for index in range(chunk.count) if all(_is(cells[index], text, word) for cells, text, word in tests)]
+
+
+def _is(cell: Cell, text: str, word: Any) -> bool:
+    """Whether a cell is the text that was given, or what it says."""
+    if cell is MISSING or isinstance(cell, CellError):
+        return False
+    return _text(cell) == text or (word.__class__ is not str and fits(word, cell))
 
 
 def _sampled(base: Table, selection: Selection, size: int) -> set[int]:
@@ -111,13 +121,34 @@ def nothing_selected(table: Table, name: str) -> Issue | None:
     hints = []
     for column, value in where:
         seen = list(dict.fromkeys(_text(cell) or "" for cell in first.columns[column]))
-        if value in seen:
+        if any(_is(cell, value, word_of(value)) for cell in first.columns[column]):
             continue
         more = ", …" if len(seen) > _MOST_VALUES else ""
         there = ", ".join(f'"{text}"' for text in seen[:_MOST_VALUES])
         hints.append(suggestion(value, seen) or f'the column "{column}" has {there}{more}')
     hint = "; ".join(hints) or "each holds in some row, and never all of them in one"
     return Issue("no-row-selected", Blame.TESTSET, f"no row fits --where {asked}", name, hint)
+
+
+def nearly_selected(table: Table, name: str) -> Iterator[Issue]:
+    """Cells that are nearly what `--where` asks for, and whose rows are left out. Looks at the first rows of the table."""
+    chosen = next((layer for layer in layers(table) if isinstance(layer, Derived) and layer.where), None)
+    first = None if chosen is None else next(whole(chosen.base, [column for column, _ in chosen.where]), None)
+    if chosen is None or first is None:
+        return
+    for column, value in chosen.where:
+        word = word_of(value)
+        near = [cell for cell in first.columns[column] if _is_near(cell, value, word)]
+        if near:
+            listed = first_ones([quote(cell) for cell in dict.fromkeys(map(_text, near))], _MOST_VALUES)
+            rows = f"{len(near):,} of the first {first.count:,} rows"
+            message = f"--where {column}={value} leaves out {rows} whose cell is nearly that: {listed}"
+            yield Issue(NEARLY_EQUAL, Blame.TESTSET, message, name, "write such cells alike; a text fits to the letter")
+
+
+def _is_near(cell: Cell, text: str, word: Any) -> bool:
+    given = cell is not MISSING and not isinstance(cell, CellError)
+    return given and not _is(cell, text, word) and (nearly_fits(word, cell) or nearly_fits(text, cell))
 
 
 def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chunk:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from itertools import islice
+from typing import ClassVar, Final, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,8 +18,11 @@ from evaluators.needs import as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.derived import first_table
-from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text
+from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of
 from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.values.numbers import decimal_mark
+
+_FIRST_ROWS: Final = 100
 
 
 class TestSet(Struct, frozen=True):
@@ -69,6 +73,16 @@ class TestSet(Struct, frozen=True):
         """What separates the cells of the file with the rows; None where it is no CSV or TSV."""
         first = first_table(self.table)
         return first.separator if isinstance(first, Reader) else None
+
+    @property
+    def decimal(self) -> Literal[".", ","]:
+        """The mark before decimals in a file for the same spreadsheet: that of the first cells, where commas do not separate them."""
+        first = first_table(self.table)
+        if not isinstance(first, Reader) or first.separator in (None, ","):
+            return "."
+        rows = islice(rows_of(first, first.header), _FIRST_ROWS)
+        cells = (cell for _, row in rows for cell in row if isinstance(cell, str))
+        return decimal_mark(cells) or ("," if first.separator == ";" else ".")
 
     @property
     def byte_order_mark(self) -> bool:

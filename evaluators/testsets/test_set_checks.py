@@ -6,8 +6,8 @@ Looked for by `evaluators check` only: a run does not pay for it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
-from evaluators.values.json_text import NotJSON, duplicate_keys, parse
+from evaluators.values.json_text import NotJSON, compact, duplicate_keys, parse
 from evaluators.values.pairing import identity
 from evaluators.values.quoting import first_ones
 
@@ -60,59 +60,78 @@ def is_here(config: TestSetConfig, folder: Path) -> bool:
     return bool(places) and local and not absent_places(config, folder)
 
 
-def repeated_keys(test_set: TestSet, column: str) -> list[Issue]:
-    """A warning for rows whose JSON in that column has a key twice in one object: the last one counts.
+def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) -> list[Issue]:
+    """Warnings about expected answers: rows whose JSON has a key twice in one object, of which the last one counts; and rows that give
+    the same and expect something else. `expected` and `given` are columns.
 
-    Only text shows it: in a JSON file the key was already read once.
+    Only text shows a key that is given twice: in a JSON file it was already read once. Answers are compared as JSON where they are
+    JSON, and otherwise as text without spaces at the ends. Rows without an input or without an answer say nothing; nor does an input
+    that is the same in all of many rows, such as a fixed prompt.
     """
-    return _first_ones(_repeated(test_set, column), test_set, ("row has", "rows have"), "a key twice in one object")
-
-
-def _repeated(test_set: TestSet, column: str) -> Iterator[Issue]:
-    for number, (text,) in rows_of(test_set, [column]):
-        try:
-            keys = duplicate_keys(text) if isinstance(text, str) else ()
-        except NotJSON:
-            continue  # an evaluator that needs JSON here says so
-        if keys:
+    twice = _Named("key-twice", ("row has", "rows have"), "a key twice in one object")
+    asked: dict[int, int] = {}
+    unlike: set[int] = set()
+    for number, (answer, *question) in rows_of(test_set, [expected] if given is None else [expected, given]):
+        if keys := _keys_twice(answer):
             said = ", ".join(f'"{key}"' for key in keys)
-            message = f"a key is given twice in one object: {said}; the last one counts"
-            yield Issue("key-twice", Blame.TESTSET, message, test_set.place(number, column))
+            twice.add(
+                f"a key is given twice in one object: {said}; the last one counts", test_set.place(number, expected)
+            )
+        ours, theirs = _identity(question[0]) if question else None, _spelling(answer)
+        if ours is not None and theirs is not None and asked.setdefault(ours, theirs) != theirs:
+            unlike.add(ours)
+    against: list[Issue] = []
+    if given is not None and unlike:  # nearly always there are none, and no answer has to be taken apart
+        against = _contradictions(test_set, given, expected, unlike).issues(test_set.name)
+    fixed = len(asked) == 1 and len(against) >= _FIXED_INPUT
+    return [*twice.issues(test_set.name), *([] if fixed else against)]
 
 
-def _first_ones(found: Iterable[Issue], test_set: TestSet, rows: tuple[str, str], said: str) -> list[Issue]:
-    """The first issues, and how many more rows have one."""
-    issues = iter(found)
-    named = list(islice(issues, MOST_SHOWN))
-    more = sum(1 for _ in issues)
-    if more:
-        message = f"1 more {rows[0]} {said}" if more == 1 else f"{more:,} more {rows[1]} {said}"
-        named.append(Issue(named[0].code, Blame.TESTSET, message, test_set.name))
-    return named
+def _keys_twice(cell: Cell) -> tuple[str, ...]:
+    try:
+        return duplicate_keys(cell) if isinstance(cell, str) else ()
+    except NotJSON:
+        return ()  # an evaluator that needs JSON here says so
 
 
-def contradictions(test_set: TestSet, given: str, expected: str) -> list[Issue]:
-    """A warning for rows that give the same and expect something else. `given` and `expected` are columns.
-
-    Answers are compared as JSON where they are JSON, and otherwise as text without spaces at the ends. Rows without an
-    input or without an answer say nothing; nor does an input that is the same in all of many rows, such as a fixed prompt.
-    """
+def _contradictions(test_set: TestSet, given: str, expected: str, unlike: Collection[int]) -> _Named:
+    """The rows that contradict an earlier one, among those whose question is answered in several spellings."""
+    found = _Named("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
     first: dict[int, tuple[int, int]] = {}
+    for number, (question, answer) in rows_of(test_set, (given, expected)):
+        ours = _identity(question)
+        theirs = _identity(answer) if ours in unlike else None
+        if ours is None or theirs is None:
+            continue
+        row, known = first.setdefault(ours, (number, theirs))
+        if known != theirs:
+            message = f'another answer than in row {row:,}, where "{given}" is the same'
+            found.add(message, test_set.place(number, expected), "one output cannot be right in both rows")
+    return found
 
-    def found() -> Iterator[Issue]:
-        for number, (question, answer) in rows_of(test_set, (given, expected)):
-            ours, theirs = _identity(question), _identity(answer)
-            if ours is None or theirs is None:
-                continue
-            row, known = first.setdefault(ours, (number, theirs))
-            if known != theirs:
-                message = f'another answer than in row {row:,}, where "{given}" is the same'
-                hint = "one output cannot be right in both rows"
-                where = test_set.place(number, expected)
-                yield Issue("contradicting-answers", Blame.TESTSET, message, where, hint)
 
-    named = _first_ones(found(), test_set, ("row contradicts", "rows contradict"), "an earlier one")
-    return [] if len(first) == 1 and len(named) >= _FIXED_INPUT else named
+class _Named:
+    """The first issues of a kind, and how many more rows have one."""
+
+    def __init__(self, code: str, rows: tuple[str, str], said: str) -> None:
+        self._code, self._rows, self._said = code, rows, said
+        self._first: list[Issue] = []
+        self._more = 0
+
+    def add(self, message: str, where: str, hint: str | None = None) -> None:
+        """One more row."""
+        if len(self._first) < MOST_SHOWN:
+            self._first.append(Issue(self._code, Blame.TESTSET, message, where, hint))
+        else:
+            self._more += 1
+
+    def issues(self, name: str) -> list[Issue]:
+        """One issue for each of the first rows, and one for all further ones, about the test set of that name."""
+        more, (one, several) = self._more, self._rows
+        if not more:
+            return self._first
+        message = f"1 more {one} {self._said}" if more == 1 else f"{more:,} more {several} {self._said}"
+        return [*self._first, Issue(self._code, Blame.TESTSET, message, name)]
 
 
 def unused_columns(header: Iterable[str], used: Collection[str]) -> str | None:
@@ -130,6 +149,8 @@ def _identity(cell: Cell) -> int | None:
         text = cell.strip()
         if not text:
             return None
+        if _begins_json(text) is None:
+            return hash(("text", text))
         try:
             cell = parse(text)
         except NotJSON:
@@ -137,6 +158,17 @@ def _identity(cell: Cell) -> int | None:
     if cell is None or cell is MISSING or isinstance(cell, CellError):
         return None
     return hash(("json", identity(cell)))
+
+
+def _spelling(cell: Cell) -> int | None:
+    """A hash that is equal for cells that are written the same; None for an empty cell."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        return hash(text) if text else None
+    return None if cell is None or cell is MISSING or isinstance(cell, CellError) else hash(compact(cell))
+
+
+_begins_json: Final = re.compile(r'[{\["\d-]|(?:true|false|null)\Z').match
 
 
 def _places(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self, TypeAlias
 
 from msgspec.structs import replace
-from pydantic import AfterValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from evaluators.needs import ROLES, Role
 from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build
+from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.columns import DELIMITERS
-from evaluators.testsets.reader import READERS
+from evaluators.testsets.reader import OPTIONS, READERS
 from evaluators.values.files import as_file_name, shown, why_no_file_name
 from evaluators.values.json_choice import Pick
+from evaluators.values.paths import BadPath
+from evaluators.values.paths import parse as parse_path
 
 if TYPE_CHECKING:
     from evaluators.testsets.platforms.fetching import PlatformRows
@@ -66,22 +68,92 @@ class ColumnNames(Settings):
         return {role: column for role in ROLES if (column := getattr(self, role)) is not None}
 
 
+class AllBut(Settings):
+    """Every column is a field of its own name, but these, and those that play another role."""
+
+    all_but: list[Name]
+    """The columns that are no fields."""
+
+
+def field_keys(field: str) -> tuple[str, ...]:
+    """The keys that lead to a field of a document: `address.city` has two. Raises BadSettings for a path that is none of keys."""
+    hint = "a field is a key, or keys joined by dots: address.city"
+    try:
+        path = parse_path(field)
+    except BadPath as error:
+        raise bad(f'"{field}" is no path of a field: {error.message}', hint=error.hint or hint) from None
+    first, *rest = path.steps or (None,)
+    if not path.definite or first is None or any(not isinstance(step, str) for step in rest):
+        raise bad(f'"{field}" is no path of a field: it does not go by keys alone', hint=hint)
+    return tuple(map(str, path.steps))
+
+
+def _clashing(fields: Iterable[str]) -> Iterator[Detail]:
+    """What is wrong with fields: those that are no paths of keys, and those that cannot stand beside an earlier one."""
+    known: dict[tuple[str, ...], str] = {}
+    for field in fields:
+        try:
+            keys = field_keys(field)
+        except BadSettings as error:
+            yield from (replace(one, loc=(field,), key=True) for one in error.details)
+            continue
+        for other, written in known.items():
+            if keys[: len(other)] == other or other[: len(keys)] == keys:
+                how = "are the same field" if keys == other else "cannot both be there: one lies inside the other"
+                yield Detail((field,), f'"{written}" and "{field}" {how}', "leave one of them out", key=True)
+        known.setdefault(keys, field)
+
+
+def _field_columns(data: object) -> object:
+    """Refuses what names neither a column for each field nor the columns that are no fields."""
+    if isinstance(data, AllBut):
+        return data
+    hint = "write `columns: {FIELD: COLUMN, …}`, or `columns: {all_but: [id, note]}`"
+    if isinstance(data, Mapping) and not data:
+        raise bad('"columns" names no field', hint=hint)
+    if not isinstance(data, Mapping):
+        raise bad(f'"columns" must be a map from a field to its column; found {spell(data)}', hint=hint)
+    if isinstance(data.get("all_but"), list | tuple):
+        if len(data) > 1:
+            other = next(str(name) for name in data if name != "all_but")
+            message = f'"all_but" takes every other column, so "{other}" cannot stand beside it'
+            raise bad(message, hint="keep `all_but`, or write all fields with their columns")
+        return data
+    if "all_but" in data:
+        hint = f"write `all_but: [{data['all_but']}]`; a field of that name is written `'[\"all_but\"]': COLUMN`"
+        raise BadSettings([Detail(("all_but",), '"all_but" must be a list of columns', hint)])
+    for field, column in data.items():
+        if not isinstance(column, str) or not column:
+            message = f'the column of the field "{field}" must be a name; found {spell(column)}'
+            raise BadSettings([Detail((field,), message, hint)])
+    if details := list(_clashing(map(str, data))):
+        raise BadSettings(details)
+    return data
+
+
 class Joined(Settings):
-    """A column of another file, joined to the rows by id; without `file`, a column of the same rows."""
+    """A column of another file, joined to the rows by id, or a document of several columns; without `file`, of the same rows."""
 
     file: Name | None = None
     """The other file, relative to the suite; the rows' own file without it."""
     key: Name | None = None
     """The column of the other file that holds the id of the row; guessed from usual names without it."""
     column: Name | None = None
-    """The column to take; guessed from usual names without it."""
+    """The column to take, or a path into one; guessed from usual names without it."""
+    columns: Annotated[AllBut | dict[Name, Name], BeforeValidator(_field_columns)] | None = None
+    """Where each field has a column of its own: field → column, `{vendor: vendor, total: total_gold}`, or `{all_but: [id, note]}`.
+    A field is a path in dots: `address.city`. The text of a cell is compared as the field's comparator reads it."""
+    empty_cells: Literal["absent", "text"] = "absent"
+    """What an empty cell of `columns` is: a field that is not there, or what stands in it. Empty is nothing, only spaces, and null."""
     format: Format | None = None
     """csv, tsv, jsonl, json, parquet or xlsx; goes by the file's name without it."""
 
     sheet: Name | None = None
     """The sheet of a workbook of Excel; the first that is not hidden without it."""
     header_row: RowNumber | None = None
-    """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
+    """The row that has the names of the columns, in CSV and TSV files and workbooks; the first that has anything in it without it."""
+    list: Name | None = None
+    """The list that holds the rows, in a JSON file with several: its key, or a path."""
 
     def named(self, role: Role) -> dict[Role, str]:
         """The columns that the settings name: that of the id, and that of the given role."""
@@ -90,11 +162,16 @@ class Joined(Settings):
 
     @model_validator(mode="after")
     def _of_some_file(self) -> Self:
-        if self.file is None and self.column is None:
+        if self.file is None and self.column is None and self.columns is None:
             raise bad('a "file" or a "column" must be named', hint="{column: NAME} is a column of the rows themselves")
-        if self.file is None and any(one is not None for one in (self.key, self.format, self.sheet, self.header_row)):
-            message = '"key", "format", "sheet" and "header_row" belong to another "file"'
-            raise bad(message, hint="name the file, or keep `column` alone")
+        if self.column is not None and self.columns is not None:
+            raise bad('"column" and "columns" cannot be together', hint="keep `columns`, which says where each field is")
+        if self.columns is None and self.empty_cells != "absent":
+            raise bad('"empty_cells" belongs to "columns"', hint="columns: {FIELD: COLUMN, …}")
+        of_files = (self.key, self.format, self.sheet, self.header_row, self.list)
+        if self.file is None and any(one is not None for one in of_files):
+            message = '"key", "format", "sheet", "header_row" and "list" belong to another "file"'
+            raise bad(message, hint=f"name the file, or keep `{'column' if self.columns is None else 'columns'}` alone")
         return self
 
 
@@ -126,12 +203,14 @@ class TestSetConfig(Settings):
     sheet: Name | None = None
     """The sheet of a workbook of Excel; the first that is not hidden without it."""
     header_row: RowNumber | None = None
-    """The row of the sheet that has the names of the columns; the first that has anything in it without it."""
+    """The row that has the names of the columns, in CSV and TSV files and workbooks; the first that has anything in it without it."""
+    list: Name | None = None
+    """The list that holds the rows, in a JSON file with several: its key, such as `samples`, or a path."""
     most_unpacked_gib: float | None = Field(default=None, gt=0, strict=True)
     """How many gigabytes (of 2^30 bytes) a compressed file or a Parquet file may unpack to, before reading it ends: 16 without it,
     and 1 for a workbook of Excel."""
     columns: ColumnNames = Field(default_factory=ColumnNames.model_construct)
-    """Which columns play which role."""
+    """Which columns play which role. A path such as `outputs.answer` leads into the JSON of a column."""
     unreadable_output: Literal["fail", "skip"] = "fail"
     """What an output without usable JSON counts: 0.0, or nothing."""
     empty_expected: Literal["invalid", "value"] = "invalid"
@@ -140,9 +219,11 @@ class TestSetConfig(Settings):
     parse: Literal["lenient", "strict"] = "lenient"
     """Whether JSON is found inside prose and fences, or must be all there is."""
     pick: Pick = "fitting"
-    """Which JSON document of an output counts where it holds several: `fitting`, `first`, `last`, `largest`, or `only`."""
+    """Which JSON document of an output counts where it holds several: `fitting`, `first`, `last`, `largest`, `only`, or `all`
+    as a list."""
     expected: Place | None = None
-    """The expected answers, when they are documents (a folder, a pattern or one file) or a column of another file."""
+    """The expected answers, when they are documents (a folder, a pattern or one file), a column of another file, or have a column
+    for each field: `{columns: {vendor: vendor, total: total_gold}}`."""
     output: Place | None = None
     """The outputs, when they are documents (a folder, a pattern or one file) or a column of another file."""
     outputs: Name | dict[Name, Place] | None = None
@@ -196,6 +277,11 @@ class TestSetConfig(Settings):
         places = [name for name in ("file", "mlflow", "phoenix", "sql") if getattr(self, name) is not None]
         if len(places) > 1:
             raise bad(f'the rows are named twice: "{places[0]}" and "{places[1]}"', hint="keep one of them")
+        read = next((option for option in ("format", *OPTIONS) if getattr(self, option) is not None), None)
+        if read is not None and places and places != ["file"]:
+            raise bad(
+                f'"{read}" says how a file is read, and the rows come from "{places[0]}"', hint=f"leave out `{read}`"
+            )
         if self.sql is not None and self.connection is None:
             raise bad('"sql" needs a "connection"', hint="connection: {env: DATABASE_URL}, or {sqlite: rows.db}")
         if self.connection is not None and self.sql is None:
@@ -206,16 +292,26 @@ class TestSetConfig(Settings):
     def _once(self) -> Self:
         if self.output is not None and self.outputs is not None:
             raise bad('"output" and "outputs" cannot be together', hint="with several variants keep `outputs`")
-        for role, elsewhere in (("output", self.output or self.outputs), ("expected", self.file and self.expected)):
+        of_rows = self.file is not None or (isinstance(self.expected, Joined) and self.expected.columns is not None)
+        for role, elsewhere in (
+            ("output", self.output or self.outputs),
+            ("expected", self.expected if of_rows else None),
+        ):
             if elsewhere is not None and getattr(self.columns, role) is not None:
                 raise bad(f'the {role} is named twice: under "columns", and as "{role}"', hint="keep one of them")
         for role, place in (("output", self.output), ("expected", self.expected)):
-            if isinstance(place, Joined) and place.file is None:
+            if isinstance(place, Joined) and place.file is None and place.columns is None:
                 hint = f"write `columns: {{{role}: {place.column}}}`"
                 raise bad(f'"{role}" names a column of the rows themselves', hint=hint)
         if isinstance(self.outputs, dict) and not self.outputs:
             raise bad('"outputs" must not be empty')
         return self
+
+    @property
+    def bare_file(self) -> str | None:
+        """The file as the suite writes it, where the settings say no more than that, and columns."""
+        bare = self.model_dump(exclude_defaults=True).keys() <= {"file", "columns"}
+        return self.written(self.file) if bare else None
 
     def reads(self, source: ByteSource) -> ByteSource:
         """The file with the settings that say how it is read: encoding, delimiter, sheet, header row."""
@@ -226,6 +322,7 @@ class TestSetConfig(Settings):
             delimiter=self.delimiter,
             sheet=self.sheet,
             header_row=self.header_row,
+            list=self.list,
         )
 
     def but(self, changes: Mapping[str, Any]) -> TestSetConfig:

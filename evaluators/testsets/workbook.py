@@ -13,12 +13,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any, Final
 
 from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.needs import Cell
 from evaluators.registry import nearest
-from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, ByteSource, broken, reading
+from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, OPEN_WORKBOOK, ByteSource, broken, reading
 from evaluators.values.quoting import first_ones
 
 MOST_WORKBOOK_GIB: Final = 1.0
@@ -73,6 +74,10 @@ class Sheet:
             hint = f'did you mean "{near}"?' if near else f"the sheets are {sheets}"
             raise problem("no-such-sheet", f'there is no sheet "{name}"', where=self.source.name, hint=hint)
         return name
+
+    def shown(self) -> list[str]:
+        """The names of the sheets that are not hidden."""
+        return [str(sheet.title) for sheet in self._sheets if sheet.sheet_state == "visible"]
 
     def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
@@ -205,6 +210,12 @@ def opened(source: ByteSource) -> Iterator[Sheet]:
             raise broken(source, "unreadable-file", message, _HINT) from None
 
 
+def sheet_names(source: ByteSource) -> list[str]:
+    """The sheets of a workbook that are not hidden, in order. Raises Problems when it cannot be read."""
+    with opened(source.uncompressed()) as sheet:
+        return sheet.shown()
+
+
 def _check(source: ByteSource) -> None:
     """Raises Problems for what is no workbook, and for one that unpacks to more than the settings allow."""
     from zipfile import BadZipFile, ZipFile
@@ -219,6 +230,11 @@ def _check(source: ByteSource) -> None:
                 size = sum(part.file_size for part in archive.infolist())
         except (BadZipFile, NotImplementedError, ValueError) as error:
             hint = f"{_HINT}; for text with commas write `format: csv`"
+            name = PurePath(source.file_name or source.name)
+            if name.name.startswith(OPEN_WORKBOOK):
+                hint = (
+                    f"it marks that the workbook is open in Excel: name {name.with_name(name.name[len(OPEN_WORKBOOK) :])}"
+                )
             raise broken(source, "unreadable-file", f"the file is no Excel workbook: {error}", hint) from None
     most = source.most_unpacked_gib or MOST_WORKBOOK_GIB
     if size > most * GIB:

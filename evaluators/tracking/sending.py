@@ -85,7 +85,9 @@ def _keep(folder: Path, links: Iterable[Link]) -> None:
     kept = json.loads(file.read_bytes()) if file.is_file() else []
     found = {(one["platform"], one["url"] or one["run_id"]): one for one in kept}
     found |= {(link.platform, link.url or link.run_id): asdict(link) for link in links}
-    write_text(file, json.dumps([found[place] for place in sorted(found)], indent=2, ensure_ascii=False) + "\n")
+    write_text(
+        file, json.dumps([found[place] for place in sorted(found)], indent=2, ensure_ascii=False) + "\n", renews=True
+    )
     with suppress(OSError):  # some file systems have no modes
         os.chmod(file, _PRIVATE)
 

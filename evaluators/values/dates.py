@@ -38,9 +38,9 @@ MONTHS_IN: Final[Mapping[str, Sequence[str]]] = {
 
 
 class Moment(NamedTuple):
-    """What a text says: a day (or a month, or a year), and a time of day where it gives one."""
+    """What a text says: a day (or a month, or a year), and a time of day where it gives one; or a time alone, which is without a year."""
 
-    year: int
+    year: int | None
     month: int | None
     day: int | None
     time: datetime.datetime | None = None
@@ -57,13 +57,20 @@ TOKENS: Final = {
     "M": (r"(?P<month>[0-9]{1,2})", "the month, one or two digits"),
     "DD": (r"(?P<day>[0-9]{2})", "the day, two digits"),
     "D": (r"(?P<day>[0-9]{1,2})", "the day, one or two digits"),
-    "HH": (r"(?P<hour>[0-9]{2})", "the hour, 00 to 23"),
+    "Do": (r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)", "the day with its English ending: 1st, 22nd"),
+    "HH": (r"(?P<hour>[0-9]{2})", "the hour, 00 to 23, two digits"),
+    "H": (r"(?P<hour>[0-9]{1,2})", "the hour, 0 to 23, one or two digits"),
+    "hh": (r"(?P<of_twelve>[0-9]{2})", "the hour of a clock with twelve hours, two digits"),
+    "h": (r"(?P<of_twelve>[0-9]{1,2})", "the hour of a clock with twelve hours, one or two digits"),
+    "A": (r"(?P<half>[AP]\.?M\b\.?)", "AM or PM, in any case, also a.m."),
     "mm": (r"(?P<minute>[0-9]{2})", "the minute"),
     "ss": (r"(?P<second>[0-9]{2})", "the second"),
 }
 """Every token of a format: the pattern it stands for, and what it means."""
 
-_PIECE: Final = re.compile(r"YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|mm|ss|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)")
+_PIECE: Final = re.compile(
+    r"YYYY|YY|MMMM|MMM|MM|M|Do|DD|D|HH|H|hh|h|mm|ss|\s*A|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)"
+)
 _TELLING: Final = tuple(
     datetime.datetime(year, month, day, 13, 14, 15)
     for year, month, day in ((2001, 2, 3), (2011, 10, 12), (2012, 11, 10), (2010, 12, 11), (2003, 1, 2), (2002, 3, 1))
@@ -75,16 +82,23 @@ USUAL_FORMATS: Final = (
     "MM/DD/YY", "DD.MM.YY",
 )  # fmt: skip
 """Formats, the likelier ones first. Where two read the same texts, the day comes before the month."""
+PROPOSED_FORMATS: Final = (
+    *USUAL_FORMATS, "Do MMMM YYYY", "Do [of] MMMM YYYY", "MMMM Do, YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm",
+    "DD.MM.YYYY HH:mm", "DD/MM/YYYY h:mm A", "MM/DD/YYYY h:mm A",
+)  # fmt: skip
+"""Formats that are proposed for the values of a field: also ordinals, and days with a time."""
 
 
 _MOST_FORMATS: Final = 4
 _LOOKS_LIKE_ONE: Final = re.compile(
-    r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}, [0-9]{4})\s*", re.S
+    r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}(?:[a-z]{2})?, [0-9]{4}"
+    r"|[0-9]{1,2}[a-z]{2} (?:of )?[A-Za-z]{3,9} [0-9]{4})\s*",
+    re.S,
 )
 
 _PERCENT_CODES: Final = {
-    "Y": "YYYY", "y": "YY", "m": "M", "d": "D", "B": "MMMM", "b": "MMM", "H": "HH", "M": "mm", "S": "ss", "-d": "D", "-m": "M",
-    "%": "[%]",
+    "Y": "YYYY", "y": "YY", "m": "M", "d": "D", "B": "MMMM", "b": "MMM", "H": "H", "I": "h", "p": "A", "M": "mm", "S": "ss", "-d": "D",
+    "-m": "M", "-H": "H", "-I": "h", "%": "[%]",
 }  # fmt: skip
 _PERCENT_PIECE: Final = re.compile(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
 
@@ -92,7 +106,7 @@ _PERCENT_PIECE: Final = re.compile(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z
 def reader(formats: Iterable[str]) -> Read:
     """A function that reads a date in any of the formats; None for text that fits none of them.
 
-    The format `iso` is ISO 8601: 2024-05-31, 2024-05-31T10:00:00Z and their like.
+    The format `iso` is ISO 8601: 2024-05-31, 2024-05-31T10:00:00Z, 10:00:00 and their like.
     """
     readers = [_iso if spelled == "iso" else _by_pattern(spelled) for spelled in formats]
 
@@ -122,19 +136,34 @@ def check_format(spelled: str) -> None:
         read = " ".join(f"%{one}" for one in _PERCENT_CODES if one.isalpha())
         hint = f"the codes that are read: {read}; for other dates, give a function of yours to evaluators.register"
         raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
-    tokens = [piece[0] for piece in _PIECE.finditer(spelled) if piece[0] in TOKENS]
+    tokens = [token for piece in _PIECE.finditer(spelled) if (token := piece[0].strip()) in TOKENS]
     unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
     if unknown:
-        hint = _in_capitals(spelled) or f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
+        hint = (
+            _in_capitals(spelled)
+            or ("write A for AM or PM" if unknown[0] == "a" else "")
+            or f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
+        )
         raise ValueError(f'the format "{spelled}" has the unknown letter "{unknown[0]}"\nhint: {hint}')
-    parts = [token[0] for token in tokens]
+    parts = [token[0].replace("h", "H") for token in tokens]
     doubled = next((part for part in parts if parts.count(part) > 1), None)
     if doubled:
-        raise ValueError(f'the format "{spelled}" names one part twice: {" ".join(t for t in tokens if t[0] == doubled)}')
+        named = " ".join(token for token, part in zip(tokens, parts, strict=True) if part == doubled)
+        raise ValueError(f'the format "{spelled}" names one part twice: {named}')
+    of_twelve = any(token[0] == "h" for token in tokens)
+    if of_twelve and "A" not in parts:
+        raise ValueError(
+            f'the format "{spelled}" has h and no A, which says AM or PM\nhint: write HH for 00 to 23, or add A'
+        )
+    if "A" in parts and not of_twelve:
+        raise ValueError(
+            f'the format "{spelled}" has A, for AM or PM, and no h\nhint: write h, the hour of a clock with twelve hours'
+        )
+    is_time = "H" in parts and not {"Y", "M", "D"} & {*parts}
     for later, earlier in (("D", "M"), ("M", "Y"), ("m", "H"), ("s", "m"), ("H", "D")):
-        if later in parts and earlier not in parts:
+        if later in parts and earlier not in parts and not (later == "H" and is_time):
             raise ValueError(f'the format "{spelled}" has {_said(later)} without {_said(earlier)}')
-    if "Y" not in parts:
+    if "Y" not in parts and not is_time:
         raise ValueError(f'the format "{spelled}" has no year\nhint: tokens: {" ".join(TOKENS)}')
 
 
@@ -176,6 +205,21 @@ def same_moment(a: Moment, b: Moment) -> bool:
     return a.time.replace(tzinfo=None) == b.time.replace(tzinfo=None)
 
 
+def gap_between(a: Moment, b: Moment) -> datetime.timedelta | None:
+    """How far two moments are apart: in days where one of them gives no time. None where a day is missing, or a day and a time alone meet.
+
+    Times are compared as for `same_moment`.
+    """
+    if (a.year is None) is not (b.year is None):
+        return None
+    if a.time is not None and b.time is not None:
+        if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+            return abs(a.time - b.time)
+        return abs(a.time.replace(tzinfo=None) - b.time.replace(tzinfo=None))
+    days = [datetime.date(one.year, one.month, one.day) for one in (a, b) if one.year and one.month and one.day]
+    return abs(days[0] - days[1]) if len(days) == 2 else None
+
+
 def in_order(a: Moment, b: Moment) -> bool:
     """The first date is not after the second, as far as both say when: 2024 is not after May 2024.
 
@@ -197,10 +241,11 @@ def _write(day: datetime.datetime, spelled: str) -> str:
     written = {
         "YYYY": f"{day.year}", "YY": f"{day.year % 100:02}", "MMMM": MONTHS[day.month - 1], "MMM": MONTHS[day.month - 1][:3],
         "MM": f"{day.month:02}", "M": f"{day.month}", "DD": f"{day.day:02}", "D": f"{day.day}", "HH": f"{day.hour:02}",
-        "mm": f"{day.minute:02}", "ss": f"{day.second:02}",
+        "mm": f"{day.minute:02}", "ss": f"{day.second:02}", "Do": f"{day.day}th", "H": f"{day.hour}", "hh": f"{day.hour % 12:02}",
+        "h": f"{day.hour % 12}", "A": "PM",
     }  # fmt: skip
     return "".join(
-        piece["literal"] if piece["literal"] is not None else written.get(piece[0], piece[0])
+        piece["literal"] if piece["literal"] is not None else written.get(piece[0].strip(), piece[0])
         for piece in _PIECE.finditer(spelled)
     )
 
@@ -220,22 +265,46 @@ def _pattern_of(piece: re.Match[str]) -> str:
         return re.escape(piece["literal"])
     if piece["space"]:
         return r"\s+"
+    if piece[0].strip() == "A":  # 2:30 PM and 2:30PM
+        return rf"\s*{TOKENS['A'][0]}"
     return TOKENS[piece[0]][0] if piece[0] in TOKENS else re.escape(piece[0])
 
 
 def _moment(found: dict[str, str | None]) -> Moment | None:
-    year = int(found.get("year") or 0)
-    if short := found.get("short"):
-        year = int(short) + (1900 if int(short) >= 69 else 2000)
-    month, day, hour = _month(found), found.get("day"), found.get("hour")
     try:
+        hour = _hour(found)
+        if hour is not None and found.get("year") is None is found.get("short"):
+            return Moment(None, None, None, _at(_ON_NO_DAY, hour, found))
+        year = int(found.get("year") or 0)
+        if short := found.get("short"):
+            year = int(short) + (1900 if int(short) >= 69 else 2000)
+        month, day = _month(found), found.get("day")
         date = datetime.datetime(year, month or 1, int(day or 1))
         if hour is None:
             return Moment(year, month, int(day) if day else None)
-        time = date.replace(hour=int(hour), minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
+        return Moment(year, month, date.day, _at(date, hour, found))
     except ValueError:
         return None
-    return Moment(year, month, date.day, time)
+
+
+_ON_NO_DAY: Final = datetime.datetime(1, 1, 2)
+"""The day that a time alone has where one is needed: no other day."""
+
+
+def _hour(found: dict[str, str | None]) -> int | None:
+    """The hour from 0 to 23; None for a text without one. Raises ValueError for an hour that a clock with twelve hours has not."""
+    if (of_twelve := found.get("of_twelve")) is None:
+        return None if found.get("hour") is None else int(found["hour"] or 0)
+    if not 1 <= int(of_twelve) <= _TWELVE:
+        raise ValueError(of_twelve)
+    return int(of_twelve) % _TWELVE + (_TWELVE if (found.get("half") or "")[:1] in "Pp" else 0)
+
+
+_TWELVE: Final = 12
+
+
+def _at(day: datetime.datetime, hour: int, found: dict[str, str | None]) -> datetime.datetime:
+    return day.replace(hour=hour, minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
 
 
 def _month(found: dict[str, str | None]) -> int | None:
@@ -253,9 +322,17 @@ def _iso(text: str) -> Moment | None:
     try:
         time = datetime.datetime.fromisoformat(text)
     except ValueError:
-        return None
+        return _iso_time(text) if ":" in text else None
     # a date alone has ten characters at most, and is read as midnight
     return Moment(time.year, time.month, time.day, time if len(text) > 10 else None)
+
+
+def _iso_time(text: str) -> Moment | None:
+    try:
+        time = datetime.time.fromisoformat(text)
+    except ValueError:
+        return None
+    return Moment(None, None, None, datetime.datetime.combine(_ON_NO_DAY, time))
 
 
 # Python's % codes
@@ -294,13 +371,15 @@ def _reader(spelled: str) -> Read:
     return reader([spelled])
 
 
-def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
-    """The fewest usual formats that read every text, most used first; none when some text is no date."""
+def formats_of(texts: Iterable[str], among: Sequence[str] = USUAL_FORMATS) -> tuple[str, ...]:
+    """The fewest formats among some that read every text, most used first; none when some text is no date."""
     left = list(dict.fromkeys(texts))
+    if left and all(read_date(left[0], spelled) is None for spelled in among):
+        return ()
     chosen: list[str] = []
     while left and len(chosen) < _MOST_FORMATS:
-        counts = {spelled: sum(read_date(text, spelled) is not None for text in left) for spelled in USUAL_FORMATS}
-        best = max(USUAL_FORMATS, key=lambda spelled: counts[spelled])
+        counts = {spelled: sum(read_date(text, spelled) is not None for text in left) for spelled in among}
+        best = max(among, key=lambda spelled: counts[spelled])
         if not counts[best]:
             return ()
         chosen.append(best)
@@ -308,12 +387,12 @@ def formats_of(texts: Iterable[str]) -> tuple[str, ...]:
     return () if left or ambiguity(chosen) else tuple(chosen)
 
 
-def also_read_by(texts: Sequence[str], formats: Sequence[str]) -> str | None:
+def also_read_by(texts: Sequence[str], formats: Sequence[str], among: Sequence[str] = USUAL_FORMATS) -> str | None:
     """A format that reads the same texts as other days, where one format was chosen: 03/04/2024 is two days."""
     if len(formats) != 1:
         return None
     (chosen,) = formats
-    for other in USUAL_FORMATS:
+    for other in among:
         if other == chosen or any(read_date(text, other) is None for text in texts):
             continue
         if any((read_date(text, other) or ())[:3] != (read_date(text, chosen) or ())[:3] for text in texts):

@@ -18,6 +18,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
+from evaluators.values.read_files import note_read
+
 MOST_BYTES: Final = 32 * 1024 * 1024
 """The largest suite, and the largest schema."""
 
@@ -38,6 +40,7 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     allowed = _inside.get()
     if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
         raise NoSmallFile("is outside of the run folder, so it is not opened")
+    note_read(path)
     files = _once.get()
     if files is not None and str(path) in files:
         return files[str(path)]

@@ -20,6 +20,7 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
+from evaluators.limits import limits_here
 from evaluators.model import JSON
 from evaluators.values.json_reader import NotJSON, ReadValue, read
 from evaluators.values.json_text import BLANKS, REFUSED, PlaceReader, as_str, decoded
@@ -216,6 +217,11 @@ def _without_reasoning(text: str) -> str:
     return rest
 
 
+def _decoded(text: str) -> JSON:
+    """A value as deep as documents may be; raises one of REFUSED."""
+    return decoded(text, limits_here().depth)
+
+
 def _plainly_fenced(text: str) -> Found | None:
     """The usual answer of a model, at full speed: an object in a fence, perhaps in plain prose; None for all else."""
     if text[0] in _NO_PROSE:
@@ -229,7 +235,7 @@ def _plainly_fenced(text: str) -> Found | None:
     if (fence and _more_before(text, 0, fence)) or (0 <= end < len(text) - 3 and _more_after(text, end + 3)):
         return None
     try:
-        value = decoded(content)
+        value = _decoded(content)
     except REFUSED:
         return None
     return Found(value, "fence", start, start + len(content))
@@ -286,13 +292,13 @@ def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
     content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
     stop = start + len(content)
     try:
-        return ReadValue(decoded(content), stop), stop
+        return ReadValue(_decoded(content), stop), stop
     except REFUSED:
         pass
     if not content.startswith(_VALUE_STARTS):
         return None, stop
     try:
-        reading = read(text, start)  # beyond the first mark, which may stand inside quotes
+        reading = read(text, start, limits_here().depth)  # beyond the first mark, which may stand inside quotes
     except NotJSON as problem:
         return None, max(stop, problem.position or 0)
     after = _after_blanks(text, reading.end)
@@ -345,6 +351,6 @@ def _from_first_to_last(text: str) -> tuple[int, ReadValue] | None:
     if start is None or end <= start.start():
         return None
     try:
-        return start.start(), ReadValue(decoded(text[start.start() : end]), end)
+        return start.start(), ReadValue(_decoded(text[start.start() : end]), end)
     except REFUSED:
         return None

@@ -24,7 +24,7 @@ from msgspec import Struct
 from evaluators.model import JSON
 
 MAX_DEPTH: Final = 300
-"""Objects and lists inside each other. Python's pickle, at two frames a level, still has room to spare."""
+"""Objects and lists inside each other in any text: a document of the depth that suites allow, and what it stands in."""
 
 MAX_DIGITS: Final = 4300
 """Digits of an integer: more take Python quadratic time, and it would not print them."""
@@ -85,22 +85,27 @@ class ReadValue(Struct, frozen=True):
         return self.value
 
 
-def read(text: str, start: int = 0) -> ReadValue:
+def read(text: str, start: int = 0, depth: int = MAX_DEPTH) -> ReadValue:
     """The JSON value that begins at `start`, leading blanks aside. What follows it is not looked at.
 
-    Raises NotJSON at the first mistake; its position is never before `start`.
+    One that is nested deeper than `depth` levels is refused. Raises NotJSON at the first mistake; its position is never before `start`.
     """
-    return _JsonReader(text).read(start)
+    return _JsonReader(text, depth).read(start)
 
 
-def too_deep(text: str | bytes, value: JSON) -> bool:
-    """Nested deeper than MAX_DEPTH: a count of brackets acquits most texts, a walk by levels decides the others."""
+def too_deep(text: str | bytes, value: JSON, depth: int = MAX_DEPTH) -> bool:
+    """Nested deeper than `depth` levels: a count of brackets acquits most texts, a walk by levels decides the others."""
     opening: Any = ("[", "{") if isinstance(text, str) else (b"[", b"{")
     lists = text.count(opening[0])
-    if lists + len(text) // _OBJECT_CHARS < MAX_DEPTH or lists + text.count(opening[1]) <= MAX_DEPTH:
+    if lists + len(text) // _OBJECT_CHARS < depth or lists + text.count(opening[1]) <= depth:
         return False
-    level: list[dict[str, JSON] | list[JSON]] = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(MAX_DEPTH):
+    return nested_deeper(value, depth)
+
+
+def nested_deeper(value: JSON, depth: int) -> bool:
+    """Whether a value has more than `depth` objects and lists inside each other."""
+    level: list[Any] = [value] if type(value) is dict or type(value) is list else []
+    for _ in range(depth):
         level = [
             child
             for node in level
@@ -112,13 +117,18 @@ def too_deep(text: str | bytes, value: JSON) -> bool:
     return True
 
 
+def deeper_than(depth: int) -> str:
+    """What is said of a value that is nested deeper."""
+    return f"objects and lists nested deeper than {depth} levels"
+
+
 class _JsonReader:
     """One reading of one text."""
 
-    __slots__ = ("refusal", "text")
+    __slots__ = ("depth", "refusal", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, depth: int) -> None:
+        self.text, self.depth = text, depth
         self.refusal: NotJSON | None = None
 
     def read(self, pos: int) -> ReadValue:
@@ -135,8 +145,8 @@ class _JsonReader:
             value: JSON
             if (first := text[pos : pos + 1]) in ("{", "["):
                 opened: list[JSON] | dict[str, JSON] = {} if first == "{" else []
-                if len(open_) == MAX_DEPTH:
-                    self.refuse(f"objects and lists nested deeper than {MAX_DEPTH} levels", pos)
+                if len(open_) == self.depth:
+                    self.refuse(deeper_than(self.depth), pos)
                 pos = self.blanks(pos + 1)
                 if text[pos : pos + 1] != ("}" if first == "{" else "]"):
                     open_.append(opened)

@@ -22,14 +22,15 @@ from typing import Any, Final
 
 import msgspec
 
+from evaluators.limits import limits_here
 from evaluators.model import JSON
 from evaluators.values.json_reader import (
     JSON_BLANKS,
     MAX_DEPTH,
     NUMBER_LETTERS,
-    SHALLOW_CHARS,
     NotJSON,
     ReadValue,
+    deeper_than,
     read,
     too_deep,
 )
@@ -67,15 +68,15 @@ REFUSED: Final = (msgspec.DecodeError, UnicodeError, RecursionError)
 """What `decoded` raises."""
 
 
-def parse(text: str | bytes) -> JSON:
-    """The JSON value that the whole text is.
+def parse(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
+    """The JSON value that the whole text is, nested no deeper than `depth` levels.
 
     Raises NotJSON, and nothing else, with the position in characters and the reason in plain words.
     """
     try:
-        return decoded(text)
+        return decoded(text, depth)
     except REFUSED:
-        return _read_whole(as_str(text))
+        return _read_whole(as_str(text), depth)
 
 
 def parse_file(data: bytes) -> JSON:
@@ -85,16 +86,17 @@ def parse_file(data: bytes) -> JSON:
     except REFUSED:
         return parse(data)
     if too_deep(data, value):
-        raise NotJSON(f"objects and lists nested deeper than {MAX_DEPTH} levels")
+        raise NotJSON(deeper_than(MAX_DEPTH))
     return value
 
 
 def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any]:
-    """`parse` of many texts; what is not JSON, or no text, becomes what `otherwise` makes of it."""
+    """`parse` of many texts, each as deep as documents may be; what is not JSON, or no text, becomes what `otherwise` makes of it."""
     found: list[Any] = []
+    depth = limits_here().depth
     for text in texts:
         try:
-            found.append(decoded(text) if text.__class__ is str else otherwise(text))
+            found.append(decoded(text, depth) if text.__class__ is str else otherwise(text))
         except REFUSED:
             found.append(otherwise(text))
     return found
@@ -106,8 +108,17 @@ def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
     Raises NotJSON as `parse` does.
     """
     text = as_str(text)
-    parse(text)
+    if _has_each_key_once(text, parse(text)):
+        return ()
     return tuple(dict.fromkeys(_repeated(_decode_members(text))))
+
+
+def _has_each_key_once(text: str, value: JSON) -> bool:
+    """Whether the value has as many keys as its text, which is so for nearly every text. False also where that cannot be told.
+
+    A key that was lost took its quotes along; those within texts are on both sides, unless one is written as an escape by number.
+    """
+    return "\\u" not in text and text.count('"') == compact(value).count(b'"')
 
 
 def to_text(value: JSON) -> str:
@@ -129,14 +140,19 @@ def _encodable(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def decoded(text: str | bytes) -> JSON:
+def decoded(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
     """What msgspec makes of the text; raises one of REFUSED, also for what our limits refuse."""
-    if len(text) < SHALLOW_CHARS:
+    length = len(text)
+    if length < 2 * (depth + 1):  # each level takes two brackets
         return fast_decode(text)
-    if len(text) > MAX_CHARS and len(text if isinstance(text, str) else text.decode()) > MAX_CHARS:
+    if length > MAX_CHARS and len(text if isinstance(text, str) else text.decode()) > MAX_CHARS:
         raise RecursionError  # `parse` says what is wrong
+    if (
+        text.__class__ is str and length // 5 + text.count("[") < depth
+    ):  # an object with something in it takes five characters
+        return fast_decode(text)
     value = fast_decode(text)
-    if too_deep(text, value):
+    if too_deep(text, value, depth):
         raise RecursionError
     return value
 
@@ -152,12 +168,12 @@ def as_str(text: str | bytes) -> str:
     return text
 
 
-def _read_whole(text: str) -> JSON:
+def _read_whole(text: str, depth: int) -> JSON:
     if not text.strip(BLANKS):
         raise NotJSON("the text is empty")
     if text.startswith(BOM):
         raise NotJSON("the text starts with a byte order mark, which is not JSON", 0)
-    reading = read(text)
+    reading = read(text, depth=depth)
     rest = text[reading.end :].lstrip(JSON_BLANKS)
     if rest:
         raise NotJSON("the value is complete, but the text goes on", len(text) - len(rest))
@@ -211,16 +227,17 @@ _complaint: Final = re.compile(r"JSON is malformed: (.*) \(byte ([0-9]+)\)").ful
 
 
 class PlaceReader:
-    """Reads values at places of one text, from left to right, as `json_reader.read` does, but with msgspec.
+    """Reads values at places of one text, from left to right, as `json_reader.read` does, but with msgspec. None may be nested
+    deeper than documents may be.
 
     msgspec reads on from a place without a copy of the text. It stops at a mistake or after the value, and its complaint
     says where: so no character is read more than twice.
     """
 
-    __slots__ = ("_byte", "_char", "_data", "_end", "_text")
+    __slots__ = ("_byte", "_char", "_data", "_depth", "_end", "_text")
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._text, self._depth = text, limits_here().depth
         self._end = len(text.rstrip(JSON_BLANKS))
         self._char = self._byte = 0  # one place, in characters and in bytes
         try:
@@ -232,14 +249,14 @@ class PlaceReader:
         """The value that begins at a character. Raises NotJSON at the first mistake."""
         text, data = self._text, self._data
         if data is None:
-            return read(text, at)
+            return read(text, at, self._depth)
         data = data[self._bytes_before(at) :]
         try:
             return self._reading(data, at, self._end)
         except msgspec.DecodeError as error:
             complaint = str(error)
         except (RecursionError, UnicodeError):
-            return read(text, at)
+            return read(text, at, self._depth)
         if complaint == _CUT_OFF and text.find("\\u", at) < 0 and not _word_at_the_end(text[max(at, len(text) - 5) :]):
             raise NotJSON("the text ends inside the value", len(text), truncated=True)
         malformed = _complaint(complaint)
@@ -255,11 +272,11 @@ class PlaceReader:
             pos = self._chars(data, at, passed)
             if text[pos] not in NUMBER_LETTERS:
                 raise NotJSON(_MISTAKES[what], pos)
-        return read(text, at)
+        return read(text, at, self._depth)
 
     def _reading(self, data: memoryview, start: int, end: int) -> ReadValue:
         value = fast_decode(data)
-        if end - start >= SHALLOW_CHARS and too_deep(self._text[start:end], value):
+        if end - start >= 2 * (self._depth + 1) and too_deep(self._text[start:end], value, self._depth):
             raise RecursionError
         return ReadValue(value, end)
 

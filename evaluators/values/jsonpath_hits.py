@@ -1,4 +1,4 @@
-"""What a JSONPath query hits in a document; the only door to the query library, opened when a query is read.
+"""What a JSONPath query hits in a document, found by jsonpath-ng.
 
 Strategy: the library follows single selectors (a filter, a slice, a union). What joins them is followed here, because the library
 looks at a value as often as there are ways to it: `$..a..a` has as many ways to a deep value as it has ancestors, and each
@@ -17,7 +17,8 @@ from msgspec import Struct
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.limits import row_clock
 from evaluators.model import JSON
-from evaluators.values.path_text import BadPath, Location
+from evaluators.values.jsonpath_text import selectors_of
+from evaluators.values.path_text import Location
 
 Datum: TypeAlias = Any
 """A value and where it is, as the library has them."""
@@ -36,21 +37,22 @@ class Segment(Struct, frozen=True):
     """Its filter looks at the whole document."""
 
 
-def check_query(query: str) -> None:
-    """Raises BadPath for a query that the library cannot run."""
-    from jsonpath_ng.exceptions import JSONPathError
-
-    try:
-        _segments(query)
-    except JSONPathError as refused:
-        raise BadPath(f"this query cannot be run: {refused}", 0, "use keys, indexes, slices and simple filters") from None
-
-
 def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
     """The places that a query hits, each once, in order, with their values.
 
-    Raises RowProblem (environment) where it would look at more values than the limits allow.
+    Raises RowProblem: environment where it would look at more values than the limits allow, config where the library fails.
     """
+    try:
+        return _hits(query, document)
+    except RowProblem:
+        raise
+    except Exception as failure:  # whatever becomes of the library, the path is what it could not follow
+        message = f'the path "{query}" cannot be followed in this document: {type(failure).__name__}: {failure}'
+        hint = "use keys, indexes, slices and simple filters"
+        raise RowProblem(Issue("path-failed", Blame.CONFIG, message, hint=hint)) from None
+
+
+def _hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
     from jsonpath_ng.jsonpath import DatumInContext
 
     clock = row_clock()
@@ -82,17 +84,10 @@ def _segments(query: str) -> tuple[Segment, ...]:
     differ: an index reaches into lists only, here as in the RFC, although a plain path also finds a key of digits;
     a place that is hit twice (`[0,0]`) counts once; hits come in the order of their places, not of the query.
     """
-    from jsonpath_ng.ext.parser import parse as compile_query
-    from jsonpath_ng.jsonpath import Child, Descendants
-
-    left: Any = compile_query(query)
-    backwards = []
-    while isinstance(left, Child | Descendants):
-        written = repr(left.right)
-        below, looks_down = isinstance(left, Descendants), written.count("Descendants(")
-        backwards.append(Segment(left.right.find, below, looks_down, "Root(" in written))
-        left = left.left
-    return tuple(reversed(backwards))
+    return tuple(
+        Segment(one.find, below, (written := repr(one)).count("Descendants("), "Root(" in written)
+        for below, one in selectors_of(query)
+    )
 
 
 def _with_all_below(data: dict[Location, Datum]) -> dict[Location, Datum]:

@@ -1,384 +1,381 @@
-"""The text of JSONPath, read by the grammar of RFC 9535.
+r"""The text of JSONPath, read by the grammar of jsonpath-ng.
 
-A plain path (keys, indexes, `[*]`) becomes steps. Filters, slices, unions and `..` become a *query*: the same path in
-one normal form, every name quoted, every literal on the right, which is the text that the query library gets. So the
-library never decides what is JSONPath; it only finds.
+A plain path (keys, indexes, `[*]`) becomes steps. All else becomes a *query*: the same path in one normal form, every name quoted,
+which the library reads again where it looks into documents.
 
-Beyond the RFC: hyphens in `.user-name`, and a single `&` for `&&`. Short of it: functions (`length()`), unions that mix
-kinds of selectors, and `!(…)` around `<` or `>`.
+Strategy: before the library reads a text, every name gets brackets and quotes, because it reads bare names in ASCII only and knows
+no escapes such as `\n`. What it reads beyond RFC 9535 (sums, sorting, patterns, words without quotes) is refused token by token.
+What is wrong with a text that is refused is looked up in a table, at the token where the library stopped.
+
+Beyond the RFC: hyphens in `.user-name`. Short of it: functions (`length()`), brackets that mix kinds of selectors, and `!(…)`
+around anything but a path.
 
 Source: RFC 9535, sections 2.2 to 2.5 and appendix A.
 """
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Final, TypeAlias
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Final, TypeAlias
 
-from evaluators.values.path_text import (
-    ANY,
-    BadPath,
-    Step,
-    read_index,
-    read_quoted,
-    refuse_outer_spaces,
-    shown,
-    skip_blanks,
-    unclosed,
-)
+from evaluators.model import JSON
+from evaluators.values.path_text import ANY, BadPath, Step, read_quoted, refuse_outer_spaces, shown
 
 MAX_SEGMENTS: Final = 200
-MAX_DEPTH: Final = 30
-_MAX_DIGITS: Final = 300
 
-_NAME: Final = re.compile(r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-\x7f\s])*")
-_SLICE: Final = re.compile(r"[ \t\r\n]*(-?[0-9]+)?[ \t\r\n]*:", re.ASCII)
-_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?(?![A-Za-z0-9_.])", re.ASCII)
-_OPERATOR: Final = re.compile("==|!=|<=|>=|<|>")
-_JOINT: Final = re.compile(r"\|\||&&?")
-_SINGLE: Final = re.compile(r"[@$](?:\[(?:-?[0-9]+|'(?:[^'\\]|\\.)*+')\])*+", re.DOTALL)
-"""A path in normal form that leads to one place at most."""
-_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
-_WORDS: Final = {"and": "&&", "or": "||", "not": "!", "eq": "==", "ne": "!="}
-_CONSTANTS: Final = ("true", "false", "null")
+_NAME: Final = r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-\x7f\s])*"
+_part: Final = re.compile(
+    rf"(?P<dots>\.\.?)(?P<name>{_NAME}|\*)|[\"']|(?P<power>-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{{1,3}}(?![\w.]))|[^.\"'0-9-]+|.",
+    re.DOTALL,
+).match
+"""A name after its dots, the beginning of quotes, a number with an exponent, and a stretch of anything else."""
+_column_told: Final = re.compile(r"col (\d+)").search
+_odd_zero: Final = re.compile(r"-?0[0-9]").match
 
-
-Segment: TypeAlias = tuple[Step | None, str]
-"""A step, or None for what only a query can follow; and its normal form."""
+Selector: TypeAlias = Any
+"""A node of the library's tree that selects in a value: names, indexes, a slice, `*` or a filter."""
 
 
 def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
-    """The steps of a plain path, or no steps and the normal form of a query."""
+    """The steps of a plain path, or no steps and the normal form of a query. Raises BadPath, also for what the library cannot read."""
     refuse_outer_spaces(text)
-    segments, at = _read_segments(text, 1, 0)
-    if at < len(text):
-        raise _stray(text, at)
-    steps = tuple(step for step, _ in segments if step is not None)
-    if len(steps) == len(segments):
+    _, selectors = _flat(_read(text))
+    steps = tuple(step for below, one in selectors if not below and (step := _step(one)) is not None)
+    if len(steps) == len(selectors):
         return steps, None
-    if len(segments) > MAX_SEGMENTS:
+    if len(selectors) > MAX_SEGMENTS:
         raise BadPath(f"a query with more than {MAX_SEGMENTS} parts", 0)
-    return (), _normal("$", segments)
+    try:
+        return (), f"${_normal(selectors)}"
+    except RecursionError:
+        raise BadPath("filters nested too deep", text.index("?")) from None
+    except _OddComparison as refused:
+        raise BadPath(refused.args[0], text.index("?"), refused.args[1]) from None
 
 
-def _normal(root: str, segments: list[Segment]) -> str:
-    return root + "".join(normal for _, normal in segments)
+@lru_cache(maxsize=1024)
+def selectors_of(query: str) -> tuple[tuple[bool, Selector], ...]:
+    """The selectors of a query, each with whether it selects in everything below as well: `..`."""
+    return tuple(_flat(_read(query))[1])
 
 
-def _read_segments(text: str, at: int, depth: int) -> tuple[list[Segment], int]:
-    """The segments that follow `$` or `@`, and the position after the last."""
-    segments: list[Segment] = []
-    while True:
-        start = skip_blanks(text, at)
-        if text.startswith("..", start):
-            at = start + 2
-            (_, normal), at = _read_bracket(text, at, depth) if text.startswith("[", at) else _read_member(text, at)
-            segments.append((None, f"..{normal}"))
-        elif text.startswith(".", start):
-            segment, at = _read_member(text, start + 1)
-            segments.append(segment)
-        elif text.startswith("[", start):
-            segment, at = _read_bracket(text, start, depth)
-            segments.append(segment)
-        else:
-            return segments, at
+# The library's grammar
 
 
-def _read_member(text: str, at: int) -> tuple[Segment, int]:
-    if text.startswith("*", at):
-        return (ANY, "[*]"), at + 1
-    name = _NAME.match(text, at)
-    if name:
-        return (name[0], _key(name[0])), name.end()
-    raise _no_name(text, at)
+def _read(text: str) -> Any:
+    """The library's tree of a path. Raises BadPath."""
+    from jsonpath_ng.exceptions import JsonPathLexerError, JsonPathParserError
+    from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
+
+    quoted, places = _quoted_names(text)
+    at = 0
+
+    def tokens() -> Iterator[Any]:
+        nonlocal at
+        before = ""
+        for token in ExtendedJsonPathLexer().tokenize(quoted):
+            at = places[token.lexpos]
+            if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _odd_zero(text, at)):
+                raise _refusal(text, at)
+            before, kind = token.type, before
+            if kind in _BEGIN and before in _LITERALS:
+                token.type, token.value = "ID", _literal(None if token.type == "NULL" else token.value)
+            yield token
+        at = len(text)
+
+    try:
+        with _one_at_a_time:
+            return _parser().parse_token_stream(tokens())
+    except BadPath:
+        raise
+    except JsonPathParserError:
+        raise _refusal(text, at) from None
+    except JsonPathLexerError as refused:
+        column = _column_told(str(refused))
+        raise _refusal(text, places[int(column[1])] if column else text.rindex("`")) from None
+    except Exception as failure:  # whatever becomes of the library, the path is what it could not read
+        raise BadPath(
+            f"jsonpath-ng cannot read this path: {failure}", at, "use keys, indexes, slices and simple filters"
+        ) from None
 
 
-def _no_name(text: str, at: int) -> BadPath:
-    before = text[:at].rstrip(".")
-    if at >= len(text):
-        return BadPath("the path ends with a dot", len(text) - 1, "leave the last dot out")
-    if text[at] == "[":
-        return BadPath("a dot before a bracket", at - 1, f"leave the dot out: {before}{text[at:]}")
-    word = re.split(r"[.\[]", text[at:], maxsplit=1)[0]
-    if re.fullmatch("[0-9]{1,15}", word):
-        return BadPath("a number after a dot", at, f"write {before}[{int(word)}]{text[at + len(word) :]}")
-    if word[:1] in ("'", '"'):
-        return BadPath("quotes only work inside brackets", at, f"write {before}[{word}]")
-    if text[at] == ".":
-        return BadPath("nothing between two dots", at, "one dot goes one level down, two go to any depth")
-    return BadPath(f"{shown(text[at])} cannot begin a name", at, f"quote the key: {before}{_key(word)}")
+_one_at_a_time: Final = Lock()
+"""A parser of the library has a state: threads take turns."""
 
 
-def _stray(text: str, at: int) -> BadPath:
-    at = skip_blanks(text, at)
-    char = text[at]
-    if at == 1:
-        word = re.split(r"[.\[]", text, maxsplit=1)[0]
-        hint = f'write $.{text[1:]}, or ["{word}"] for a key that begins with "$"'
-        return BadPath('after "$" comes a dot or a bracket', at, hint)
-    if char == "]":
-        return BadPath('"]" without a "[" before it', at)
-    if char in "|&+":
-        return BadPath("two paths cannot be joined", at, "list them as two paths")
-    if char == "~":
-        return BadPath('"~" is not part of JSONPath', at, "a path leads to a value, never to the name of a key")
-    if text[at - 1].isspace():
-        return BadPath("a space in the path", len(text[:at].rstrip()), _whole_key_hint(text, at))
-    return BadPath(f"{shown(char)} cannot be part of a name", at, _whole_key_hint(text, at))
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    from jsonpath_ng.ext.parser import ExtendedJsonPathParser
+
+    return ExtendedJsonPathParser()
 
 
-def _whole_key_hint(text: str, at: int) -> str:
-    dot = text.rfind(".", 0, at)
-    if dot < 0 or "]" in text[dot:at]:
-        return "quote the key, as in ['first name']"
-    word = re.split(r"[.\[]", text[dot + 1 :], maxsplit=1)[0]
-    return f"quote the key: {text[:dot]}{_key(word)}"
-
-
-# Brackets
-
-
-def _read_bracket(text: str, start: int, depth: int) -> tuple[Segment, int]:
-    if depth > MAX_DEPTH:
-        raise BadPath(f"brackets nested more than {MAX_DEPTH} deep", start)
-    selectors: list[Segment] = []
-    places: list[int] = []
-    at = start
-    while True:
-        at = skip_blanks(text, at + 1)
-        places.append(at)
-        selector, at = _read_selector(text, at, start, depth)
-        selectors.append(selector)
-        at = skip_blanks(text, at)
-        if at >= len(text):
-            raise unclosed(start)
-        if text[at] == "]":
-            break
-        if text[at] != ",":
-            raise _not_closed(text, at, "]")
-    if len(selectors) > 1:
-        _check_union([step for step, _ in selectors], places)
-    step = selectors[0][0] if len(selectors) == 1 else None
-    return (step, f"[{','.join(bare for _, bare in selectors)}]"), at + 1
-
-
-def _check_union(steps: list[Step | None], places: list[int]) -> None:
-    for step, place in zip(steps, places, strict=True):
-        if not isinstance(step, str | int):
-            raise BadPath("brackets with several parts can only list keys, or only indexes", place)
-        if type(step) is not type(steps[0]):
-            raise BadPath("keys and indexes in one pair of brackets", place, "list them as two paths")
-
-
-def _read_selector(text: str, at: int, start: int, depth: int) -> tuple[Segment, int]:
-    """One part of a bracket, without the brackets."""
-    first = text[at : at + 1]
-    if not first:
-        raise unclosed(start)
-    if first == "*":
-        return (ANY, "*"), at + 1
-    if first in "\"'":
-        key, at = read_quoted(text, at)
-        return (key, _quoted(key)), at
-    if first == "?":
-        condition, at = _read_conditions(text, at + 1, depth + 1, negated=False)
-        return (None, f"?{condition}"), at
-    if _SLICE.match(text, at):
-        return _read_slice(text, at)
-    if first in "-0123456789":
-        index, at = read_index(text, at)
-        return (index, str(index)), at
-    raise _odd_selector(text, at)
-
-
-def _odd_selector(text: str, at: int) -> BadPath:
-    first = text[at]
-    if first == "]":
-        return BadPath("empty brackets", at, "write [*] for every item, [0] for the first")
-    if first == ",":
-        return BadPath("nothing before a comma", at)
-    if first == "(":
-        return BadPath("JSONPath has no computed keys", at, "write [-1] for the last item, [?…] for a filter")
-    if first == "@":
-        return BadPath('a filter begins with "?"', at, f"write [?{text[at:].split(']')[0]}]")
-    word = re.split(r"[\],]", text[at:], maxsplit=1)[0]
-    return BadPath("a key in brackets needs quotes", at, f"write {_key(word)}")
-
-
-def _read_slice(text: str, at: int) -> tuple[Segment, int]:
+def _quoted_names(text: str) -> tuple[str, list[int]]:
+    """The path with each name in brackets and quotes, and for each of its characters the position that it comes from."""
     parts: list[str] = []
-    while True:
-        at = skip_blanks(text, at)
-        number = ""
-        if text[at : at + 1] in tuple("-0123456789"):
-            index, at = read_index(text, at)
-            number = str(index)
-        parts.append(number)
-        start, at = at, skip_blanks(text, at)
-        if len(parts) == 3 or not text.startswith(":", at):
-            break
-        at += 1
-    if len(parts) == 3 and parts[2] == "0":
-        raise BadPath("a slice with step 0 selects nothing", start - 1, "leave the step out")
-    return (None, ":".join(parts)), at
+    places: list[int] = []
+    at = 0
+    while found := _part(text, at):
+        start, at = at, found.end()
+        part = found[0]
+        if name := found["name"]:
+            part = f"{'..' if found['dots'] == '..' else ''}[{name if name == '*' else _quoted(name)}]"
+        elif part in ("'", '"'):
+            key, at = read_quoted(text, start)
+            part = _quoted(key)
+        elif power := found["power"]:
+            part = _in_full(power)
+        else:
+            parts.append(re.sub(r"[\r\n]", " ", part))
+            places.extend(range(start, at))
+            continue
+        parts.append(part)
+        places.extend([start] * len(part))
+    return "".join(parts), [*places, len(text)]
 
 
-# Filters
+_BEGIN: Final = ("?", "(", "AND", "OR")
+_ALLOWED: Final[dict[str, tuple[str, ...]]] = {
+    "$": ("", *_BEGIN, "!", "FILTER_OP"),
+    "@": (*_BEGIN, "!", "FILTER_OP"),
+    "[": ("$", "@", "]", "DOUBLEDOT"),
+    "DOUBLEDOT": ("$", "@", "]"),
+    "*": ("[",),
+    "ID": ("[", ",", *_BEGIN, "FILTER_OP"),
+    "NUMBER": ("[", ",", ":", *_BEGIN, "FILTER_OP"),
+    "FLOAT": (*_BEGIN, "FILTER_OP"),
+    "BOOL": (*_BEGIN, "FILTER_OP"),
+    "NULL": (*_BEGIN, "FILTER_OP"),
+    "(": (*_BEGIN, "!"),
+    "!": _BEGIN,
+}
+"""What each token of RFC 9535 may follow, where the library would take it elsewhere, too."""
+_LITERALS: Final = ("ID", "NUMBER", "FLOAT", "BOOL", "NULL")
+_ANYWHERE: Final = ("]", ")", ",", ":", "?", "FILTER_OP", "AND", "OR")
+"""Tokens that the library takes only where the RFC does."""
 
 
-def _read_conditions(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
-    """Conditions joined by `||`, each of conditions joined by `&&`. Under a `!`, the two change places."""
-    choices: list[list[str]] = [[]]
-    while True:
-        condition, at = _read_condition(text, at, depth, negated=negated)
-        choices[-1].append(condition)
-        at = skip_blanks(text, at)
-        joint = _JOINT.match(text, at)
-        if joint is None:
-            break
-        if joint[0] == "||":
-            choices.append([])
-        at = joint.end()
-    if text.startswith("|", at):
-        raise BadPath('"|" is not an operator', at, 'write "||" for "or"')
-    outer, inner = (" && ", " || ") if negated else (" || ", " && ")
-    return _grouped(outer, [_grouped(inner, conditions) for conditions in choices]), at
+def _may_follow(before: str, token: Any) -> bool:
+    """Whether a token is one of RFC 9535, and may follow the one before it."""
+    if token.type == "FILTER_OP":
+        return token.value not in ("=", "=~")
+    if token.type == "ID" and not getattr(token, "quoted", False):
+        return False
+    return token.type in _ANYWHERE or before in _ALLOWED.get(token.type, ())
 
 
-def _grouped(joint: str, conditions: list[str]) -> str:
-    return conditions[0] if len(conditions) == 1 else f"({joint.join(conditions)})"
+# Steps and normal form
 
 
-def _read_condition(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
-    at = skip_blanks(text, at)
-    if depth > MAX_DEPTH:
-        raise BadPath(f"a filter nested more than {MAX_DEPTH} deep", at)
-    if text.startswith("!", at) and not text.startswith("!=", at):
-        return _read_negation(text, at, depth, negated=negated)
-    if text.startswith("(", at):
-        inner, end = _read_conditions(text, at + 1, depth + 1, negated=negated)
-        end = skip_blanks(text, end)
-        if not text.startswith(")", end):
-            raise _filter_end(text, end, at)
-        return inner, end + 1
-    left, end = _read_operand(text, at, depth)
-    operator, after = _read_operator(text, end)
-    if operator is None:
-        if _is_literal(left):
-            raise BadPath("a filter that compares nothing", at, "compare with ==, !=, <, <=, > or >=")
-        return ("!" if negated else "") + left, end
-    right_at = skip_blanks(text, after)
-    right, end = _read_operand(text, right_at, depth)
-    return _comparison(left, operator, right, (at, skip_blanks(text, after - len(operator)), right_at), negated), end
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_SEVERAL: Final = "a comparison with a path that can lead to several values"
 
 
-def _read_negation(text: str, at: int, depth: int, *, negated: bool) -> tuple[str, int]:
-    inner = skip_blanks(text, at + 1)
-    if text.startswith(("(", "!"), inner):
-        return _read_condition(text, inner, depth + 1, negated=not negated)
-    operand, end = _read_operand(text, inner, depth)
-    operator, _ = _read_operator(text, end)
-    if operator is not None or _is_literal(operand):
-        raise BadPath('"!" before a comparison', at, "write != for not equal, or put the comparison in parentheses")
-    return ("" if negated else "!") + operand, end
+class _OddComparison(Exception):
+    """A comparison that RFC 9535 does not have: what is wrong with it, and the hint."""
 
 
-def _read_operator(text: str, at: int) -> tuple[str | None, int]:
-    at = skip_blanks(text, at)
-    found = _OPERATOR.match(text, at)
-    if found:
-        if text.startswith("=", found.end()):
-            raise BadPath(f'"{found[0]}=" is not an operator', at, f'write "{found[0][:1].replace("=", "==")}"')
-        return found[0], found.end()
-    if text.startswith("=~", at):
-        raise BadPath("patterns are not part of JSONPath", at, "compare with == or !=")
-    if text.startswith("=", at):
-        raise BadPath('"=" is not an operator', at, 'write "=="')
-    return None, at
+def _flat(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
+    """Where a path begins (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
+    from jsonpath_ng.jsonpath import Child, Descendants
+
+    selectors: list[tuple[bool, Selector]] = []
+    while isinstance(node, Child | Descendants):
+        selectors.append((isinstance(node, Descendants), node.right))
+        node = node.left
+    return node, selectors[::-1]
 
 
-def _comparison(left: str, operator: str, right: str, places: tuple[int, int, int], negated: bool) -> str:
-    left_at, operator_at, right_at = places
-    if _is_literal(left) and _is_literal(right):
-        raise BadPath("a filter that compares two fixed values", left_at, "one side is a path such as @.name")
-    for operand, place in ((left, left_at), (right, right_at)):
-        if not _is_literal(operand) and not _SINGLE.fullmatch(operand):
-            raise BadPath("a comparison with a path that can lead to several values", place, "use keys and indexes only")
-    if negated:
-        if operator not in ("==", "!="):
-            raise BadPath(f'"!(…)" around "{operator}"', operator_at, "turn the comparison round instead")
-        operator = "!=" if operator == "==" else "=="
-    return f"{right} {_MIRRORED[operator]} {left}" if _is_literal(left) else f"{left} {operator} {right}"
+def _step(selector: Selector) -> Step | None:
+    """The step that a selector is; None for what only a query can follow."""
+    from jsonpath_ng.jsonpath import Fields, Index, Wildcard
+
+    if isinstance(selector, Wildcard):
+        return ANY
+    several = selector.fields if isinstance(selector, Fields) else selector.indices if isinstance(selector, Index) else ()
+    return several[0] if len(several) == 1 else None
 
 
-def _is_literal(operand: str) -> bool:
-    return not operand.startswith(("@", "$"))
+def _normal(selectors: list[tuple[bool, Selector]]) -> str:
+    return "".join(f"{'..' * below}[{_selected(one)}]" for below, one in selectors)
 
 
-def _read_operand(text: str, at: int, depth: int) -> tuple[str, int]:
-    """One side of a comparison, in normal form."""
-    first = text[at : at + 1]
-    if first in ("@", "$"):
-        segments, end = _read_segments(text, at + 1, depth + 1)
-        if len(segments) > MAX_SEGMENTS:
-            raise BadPath(f"a path with more than {MAX_SEGMENTS} parts", at)
-        return _normal(first, segments), end
-    if first in ("'", '"'):
-        value, end = read_quoted(text, at)
-        return _quoted(value), end
-    number = _NUMBER.match(text, at)
-    if number:
-        return _number(number, at), number.end()
-    word = _NAME.match(text, at)
-    if word and word[0] in _CONSTANTS and not text.startswith("(", word.end()):
-        return word[0], word.end()
-    raise _odd_operand(text, at, word[0] if word else "")
+def _selected(selector: Selector) -> str:
+    from jsonpath_ng.ext.filter import Filter
+    from jsonpath_ng.jsonpath import Fields, Wildcard
+
+    if isinstance(selector, Filter):
+        return f"?{_joined(' && ', selector.expressions)}"
+    if isinstance(selector, Fields):
+        return ",".join(map(_quoted, selector.fields))
+    return "*" if isinstance(selector, Wildcard) else str(selector)[1:-1]
 
 
-def _odd_operand(text: str, at: int, word: str) -> BadPath:
-    if at >= len(text):
-        return BadPath("the filter ends too soon", len(text) - 1, "a filter looks like [?@.name == 'x']")
-    if word and text.startswith("(", at + len(word)):
-        return BadPath(f'functions such as "{word}()" are not available in filters', at, "compare with ==, != or <")
-    if word in _WORDS:
-        return BadPath(f'"{word}" is not an operator', at, f'write "{_WORDS[word]}"')
-    if word:
-        return BadPath(f'"{word}" is neither a path nor a value', at, f"write @.{word} for a key, '{word}' for a text")
-    return BadPath(f"{shown(text[at])} cannot begin a value in a filter", at, "a filter looks like [?@.name == 'x']")
+def _joined(joint: str, conditions: list[Any]) -> str:
+    written = joint.join(map(_condition, conditions))
+    return written if len(conditions) == 1 else f"({written})"
 
 
-def _number(found: re.Match[str], at: int) -> str:
-    if len(found[0]) > _MAX_DIGITS:
-        raise BadPath(f"a number with more than {_MAX_DIGITS} digits", at)
-    if found[1] is None and found[2] is None:
-        return str(int(found[0]))
-    value = float(found[0])
-    if value in (float("inf"), float("-inf")):
-        raise BadPath("a number too large to compare", at)
-    # the query library reads no exponents
-    digits = format(Decimal(repr(value)), "f")
-    return digits if "." in digits else digits + ".0"
+def _condition(condition: Any) -> str:
+    from jsonpath_ng.ext.filter import And, Or
+    from jsonpath_ng.jsonpath import Fields, JSONPath
+
+    if isinstance(condition, And | Or):
+        return _joined(f" {condition.op} ", condition.operands)
+    target, operator, value = condition.target, condition.op, condition.value
+    if isinstance(target, Fields):  # a literal: a path begins with "$" or "@"
+        if not isinstance(value, JSONPath):
+            raise _OddComparison("a filter without a path in it", "one side is a path such as @.name")
+        return f"{_operand(value)} {_MIRRORED[operator]} {target.fields[0]}"
+    if operator in (None, "!"):
+        return f"{operator or ''}{_operand(target)}"
+    if any(below or not isinstance(_step(one), str | int) for below, one in _flat(target)[1]):
+        raise _OddComparison(_SEVERAL, "use keys and indexes only")
+    return f"{_operand(target)} {operator} {_operand(value) if isinstance(value, JSONPath) else _literal(value)}"
 
 
-def _filter_end(text: str, at: int, start: int) -> BadPath:
-    if at >= len(text):
-        return BadPath('"(" without a ")" after it', start, 'close the parenthesis with ")"')
-    return _not_closed(text, at, ")")
+def _operand(path: Any) -> str:
+    """A path inside a filter."""
+    from jsonpath_ng.jsonpath import Root
+
+    begin, selectors = _flat(path)
+    return ("$" if isinstance(begin, Root) else "@") + _normal(selectors)
 
 
-def _not_closed(text: str, at: int, closing: str) -> BadPath:
-    word = _NAME.match(text, at)
-    if word and word[0] in _WORDS:
-        return BadPath(f'"{word[0]}" is not an operator', at, f'write "{_WORDS[word[0]]}"')
-    return BadPath(f'{shown(text[at])} where "{closing}" should be', at)
+def _literal(value: JSON) -> str:
+    """A fixed value as the library takes it."""
+    if isinstance(value, str):
+        return _quoted(value)
+    return _in_full(repr(value)) if isinstance(value, float) else json.dumps(value)
+
+
+def _in_full(number: str) -> str:
+    """A number with a fraction and without an exponent, which the library does not read."""
+    digits = format(Decimal(number), "f")
+    return digits if "." in digits else f"{digits}.0"
 
 
 def _quoted(key: str) -> str:
-    """A text as the query library takes it."""
+    """A text as the library takes it."""
     escaped = key.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
 
 
-def _key(word: str) -> str:
-    return f"[{_quoted(word)}]"
+# What is wrong with a path
+
+
+_OPERATORS: Final = {"and": "&&", "or": "||", "not": "!", "eq": "==", "ne": "!=", "&": "&&", "|": "||", "=": "=="}
+_COMPARED: Final = r"(?:[=!<>]=|[<>])"
+_FILTER: Final = r"\?(?:[^\[\]]|\[[^\[\]]*\])*"
+_ONE_KIND: Final = "brackets with several parts can only list keys, or only indexes"
+_NO_OPERATOR: Final = '"{word}" is not an operator'
+_FUNCTIONS: Final = 'functions such as "{word}()" are not available in filters'
+_EXAMPLE: Final = "a filter looks like [?@.name == 'x']"
+
+_SLIPS: Final[tuple[tuple[str, str, str, str | None], ...]] = (
+    # names
+    (
+        r"^\$",
+        r"(?P<word>[^.\[]+)",
+        'after "$" comes a dot or a bracket',
+        'write $.{rest}, or ["${word}"] for a key that begins with "$"',
+    ),
+    (r"\.(?P<open>\.)", r"\Z", "the path ends with a dot", "leave the last dot out"),
+    (r"", r"\.\Z", "the path ends with a dot", "leave the last dot out"),
+    (r"\.", r"\.", "nothing between two dots", "one dot goes one level down, two go to any depth"),
+    (r"", r"\.(?P<tail>\[.*)", "a dot before a bracket", "leave the dot out: {before}{tail}"),
+    (r"", r"\.(?P<word>0|[1-9]\d{0,14})(?P<tail>\Z|[.\[].*)", "a number after a dot", "write {before}[{word}]{tail}"),
+    (r"", r"\.(?P<word>['\"][^.\[]*)(?P<tail>.*)", "quotes only work inside brackets", "write {before}[{word}]{tail}"),
+    (r"\.\.", r"(?P<word>[^.\[]+)(?P<tail>.*)", "{char} cannot begin a name", "quote the key: {before}[{key}]{tail}"),
+    (r"", r"\.(?P<word>[^.\[]+)(?P<tail>.*)", "{char} cannot begin a name", "quote the key: {before}[{key}]{tail}"),
+    # filters
+    (r"!\s*[@$][^()&|!]*", _COMPARED, '"!" before a comparison', "write != for not equal, or turn the comparison round"),
+    (r"!\s*\([^)]*", _COMPARED, '"!(…)" around a comparison', "turn the comparison round instead"),
+    (r"!\s*\([^)]*", r"&&|\|\|", '"!(…)" around several conditions', 'write "!" before each, and "||" for "&&"'),
+    (r"!\s*\(?\s*", r"!", '"!" twice', "leave both out"),
+    (_FILTER + r"[0-9]", r"[eE][+-]?[0-9]", "a number too large to compare", "write the number in full"),
+    (_FILTER, r"=~", "patterns are not part of JSONPath", "compare with == or !="),
+    (_FILTER + r"(?P<word>[=!<>]=)", r"=", '"{word}=" is not an operator', 'write "{word}"'),
+    (_FILTER, r"(?P<word>(?:and|or|not|eq|ne)\b|&(?!&)|\|(?!\|)|=(?!=))", _NO_OPERATOR, 'write "{operator}"'),
+    (_FILTER, r"(?P<word>\w+)\s*\(", _FUNCTIONS, "compare with ==, != or <"),
+    (_FILTER + r"(?P<word>\b\w+)", r"\(", _FUNCTIONS, "compare with ==, != or <"),
+    (_FILTER, r"-?0[0-9]", "a number with a leading zero", "leave the zero out"),
+    (
+        _FILTER,
+        r"(?P<word>[^\W\d][\w-]*)",
+        '"{word}" is neither a path nor a value',
+        "write @.{word} for a key, '{word}' for a text",
+    ),
+    (rf"{_COMPARED}\s*[@$][^()&|]*", r"\.?\*|\.\.|[?:,]|\[\s*[*?:]", _SEVERAL, "use keys and indexes only"),
+    (rf"{_FILTER}\([^()]*", r"\]", '"]" where ")" should be', 'close the parenthesis with ")"'),
+    (rf"{_FILTER}(?<=[=<>&|?!(])\s*", r"\Z", "the filter ends too soon", _EXAMPLE),
+    (rf"{_FILTER}(?P<open>\()[^()]*", r"\Z", '"(" without a ")" after it', 'close the parenthesis with ")"'),
+    (_FILTER, r",", _ONE_KIND, "list them as two paths"),
+    (_FILTER, r".", "{char} cannot stand here in a filter", _EXAMPLE),
+    # brackets
+    (r"[\[,]\s*", r"\]", "empty brackets", "write [*] for every item, [0] for the first"),
+    (r"\[\s*", r",", "nothing before a comma", None),
+    (r"\[\s*", r"\(", "JSONPath has no computed keys", "write [-1] for the last item, [?…] for a filter"),
+    (r"\[\s*", r"(?P<word>@[^\]]*)", 'a filter begins with "?"', "write [?{word}]"),
+    (r"\[\s*", r"-(?![0-9])", '"-" without a number', "write [-1] for the last item"),
+    (
+        r"[\[,:]\s*",
+        r"-?(?P<zeros>0+)(?P<digits>[0-9]+)",
+        "an index with a leading zero",
+        'write [{digits}], or ["{zeros}{digits}"] for a key',
+    ),
+    (r"[\[,]\s*", r"(?P<word>[^\W\d][^\],]*)", "a key in brackets needs quotes", "write [{key}]"),
+    (r"\[[^\[\]]*[,:*]\s*|\[[^\[\]]*", r"[,:?*'\"0-9-]", _ONE_KIND, "list them as two paths"),
+    (r"(?P<open>\[)[^\]]*", r"\Z", '"[" without a "]" after it', 'close the bracket with "]"'),
+    (r"\[[^\[\]]*", r".", '{char} where "]" should be', None),
+    # between names and brackets
+    (r"", r"\]", '"]" without a "[" before it', None),
+    (r"", r"[|&+]", "two paths cannot be joined", "list them as two paths"),
+    (r"", r"~", '"~" is not part of JSONPath', "a path leads to a value, never to the name of a key"),
+    (
+        r"^(?P<head>.*)\.(?P<begin>[^.\[\]]*\S)(?P<open>\s+)",
+        r"(?P<word>[^.\[]*)(?P<tail>.*)",
+        "a space in the path",
+        "quote the key: {head}[{key}]{tail}",
+    ),
+    (r"(?P<open>\s+)", r".", "a space in the path", "quote the key, as in ['first name']"),
+    (
+        r"^(?P<head>.*)\.(?P<begin>[^.\[\]]*)",
+        r"(?P<word>[^.\[]*)(?P<tail>.*)",
+        "{char} cannot be part of a name",
+        "quote the key: {head}[{key}]{tail}",
+    ),
+    (r"", r"", "{char} cannot stand here", "a path looks like $.items[0].name"),
+)
+"""What people write by mistake: what stands before the place where the library stops, what stands there, the message and the hint."""
+
+
+def _refusal(text: str, at: int) -> BadPath:
+    """What is wrong with a path at a place: the first row of the table that fits says it."""
+    before, rest = text[:at], text[at:]
+    for left, right, message, hint in _SLIPS:
+        there = re.match(right, rest, re.DOTALL)
+        if there and (ahead := re.search(rf"(?:{left})\Z", before, re.DOTALL)):
+            groups = ahead.groupdict("") | there.groupdict("")
+            word = groups.get("word", "")
+            groups |= {
+                "before": before,
+                "rest": rest,
+                "char": shown(rest[1:2] if rest.startswith(".") else rest[:1]),
+                "key": _quoted(groups.get("begin", "") + groups.get("open", "") + word),
+                "operator": _OPERATORS.get(word, ""),
+            }
+            return BadPath(message.format_map(groups), _culprit(ahead, there, at), hint and hint.format_map(groups))
+    raise AssertionError("the last rows of the table fit everywhere")
+
+
+def _culprit(ahead: re.Match[str], there: re.Match[str], at: int) -> int:
+    """Where the bracket or the space is that is wrong, or the word; else the place where the library stopped."""
+    if "open" not in ahead.re.groupindex and "word" in there.re.groupindex:
+        return at + there.start("word")
+    return next((ahead.start(name) for name in ("open", "word") if name in ahead.re.groupindex), at)

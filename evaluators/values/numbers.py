@@ -9,24 +9,29 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
+from itertools import combinations
 from typing import Any, Final, Literal, Self, TypeAlias
-from unicodedata import category
 
 from pydantic import StrictBool, field_validator, model_validator
 
-from evaluators.settings import Settings, build
+from evaluators.settings import Settings, as_boolean, build
+from evaluators.values.amounts import NARROW, PERCENT, PERCENT_MARKS, currency_in, marks_around
 
 Number: TypeAlias = int | float | Fraction
 Read: TypeAlias = Callable[[str], Number | None]
+WrittenDigits: TypeAlias = tuple[bool, str, str, int]
+"""Whether a number is negative, its whole digits, its decimals, and the power of ten that it is times."""
 
 MOST_DIGITS: Final = 4000
 _LEAST: Final = 1e-300
 """Numbers nearer to 0 have fewer digits as floats."""
 
 
+@lru_cache(maxsize=10_000, typed=True)  # an integer may equal a float that is written otherwise
 def written(number: Number) -> Fraction:
     """The decimal that a person would write for the number, exactly."""
     return Fraction(repr(number)) if isinstance(number, float) else Fraction(number)
@@ -40,10 +45,11 @@ class Parse(Settings):
     decimal: Literal[".", ","] = "."
     """The mark before the decimals."""
     currency: StrictBool | tuple[str, ...] = False
-    """`true`: a currency sign (€, $, £ …) or a three-letter code (EUR, USD …) beside the number is set aside. A list names
-    the only ones that are. Which currency it is does not count."""
+    """`true`: a currency before or after the number is set aside: a sign (€, US$, £ …), a code (EUR, usd …) or a word (kr, euro,
+    zł …). `(5)` and `5-` are -5; `5,-` and `5.-` are 5. A list names the only currencies that are. Which currency it is does not
+    count."""
     percent: StrictBool = False
-    """`true`: 5% is 0.05. Without the sign, 5 is 5."""
+    """`true`: 5% and 5 percent are 0.05. Without the sign, 5 is 5."""
 
     @field_validator("currency", mode="before")
     @classmethod
@@ -51,13 +57,25 @@ class Parse(Settings):
         marks = currency if isinstance(currency, list | tuple) else ()
         if isinstance(currency, bool) or (marks and all(isinstance(mark, str) and mark.strip() for mark in marks)):
             return currency
-        raise ValueError("currency must be true, or a list of signs and codes\nhint: write currency: [€, EUR]")
+        hint = as_boolean(currency, "currency") or "write currency: [€, EUR]"
+        raise ValueError(f"currency must be true, or a list of signs and codes\nhint: {hint}")
 
     @model_validator(mode="after")
     def _two_marks(self) -> Self:
         if self.thousands == self.decimal:
             raise ValueError(f'thousands and decimal cannot both be "{self.decimal}"')
         return self
+
+
+def as_setting(parse: bool | Parse | Sequence[Parse]) -> Any:
+    """How numbers are written, as a suite says it in `parse`."""
+    if isinstance(parse, bool):
+        return parse
+    return (
+        parse.model_dump(exclude_defaults=True) or True
+        if isinstance(parse, Parse)
+        else [as_setting(one) for one in parse]
+    )
 
 
 def reader(settings: Parse) -> Read:
@@ -72,23 +90,29 @@ def exact_reader(settings: Parse) -> Callable[[str], Fraction | None]:
     return lambda text: None if (digits := find(text)) is None else _as_fraction(*digits)
 
 
-def _finder(settings: Parse) -> Callable[[str], tuple[bool, str, str, int] | None]:
-    """A function that finds a number: whether it is negative, its whole digits, its decimals, and the power of ten."""
-    number = _pattern(settings)
-    percent, currency = settings.percent, settings.currency
-    if not isinstance(currency, bool):
-        currency = tuple(sorted((mark.strip() for mark in currency), key=len, reverse=True))
+def decimal_reader(settings: Parse) -> Callable[[str], Decimal | None]:
+    """What `exact_reader` makes, with the number as a decimal."""
+    find = _finder(settings)
+    return lambda text: None if (digits := find(text)) is None else _as_decimal(*digits)
 
-    def find(text: str) -> tuple[bool, str, str, int] | None:
-        text, negative = _without_sign(text.strip())
-        text = _without_currency(text, currency)
-        # a sign stands before the currency mark or after it: -$5, $-5
-        if negative is None:
-            text, negative = _without_sign(text)
-        is_percent = percent and text.endswith("%")
-        match = number(text[:-1].rstrip() if is_percent else text)
-        if match is None or match["whole"] is None is match["decimals"]:
-            return None
+
+def _finder(settings: Parse) -> Callable[[str], WrittenDigits | None]:
+    """A function that finds a number, in letters of any width."""
+    number, percent = _pattern(settings), settings.percent
+    around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
+
+    def find(text: str) -> WrittenDigits | None:
+        negative: bool | None
+        if around is not None:
+            written, negative, is_percent = around(text) or ("", False, False)
+        else:
+            written, negative = _without_sign(text.strip())
+            is_percent = percent and written.endswith(PERCENT_MARKS)
+            written = PERCENT.sub("", written) if is_percent else written
+        match = number(written)
+        if match is None or not (match["whole"] or match["decimals"]):
+            narrow = text if text.isascii() else text.translate(NARROW)
+            return find(narrow) if narrow != text else None
         whole = "".join(digit for digit in match["whole"] or "" if "0" <= digit <= "9")
         return negative is True, whole, match["decimals"] or "", int(match["power"] or 0) - (2 if is_percent else 0)
 
@@ -104,7 +128,7 @@ def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
         whole = f"[0-9]{{1,3}}(?:{mark}[0-9]{{2,3}})*{mark}[0-9]{{3}}|[0-9]+"
     decimals = re.escape(settings.decimal)
     return re.compile(
-        f"(?P<whole>{whole})?(?:{decimals}(?P<decimals>[0-9]+))?(?:[eE](?P<power>[+-]?[0-9]{{1,4}}))?"
+        f"(?P<whole>{whole})?(?:{decimals}(?P<decimals>[0-9]*))?(?:[eE](?P<power>[+-]?[0-9]{{1,4}}))?"
     ).fullmatch
 
 
@@ -131,32 +155,18 @@ def _as_fraction(negative: bool, whole: str, decimals: str, power: int) -> Fract
     return Fraction(digits, 10**places) if places > 0 else Fraction(digits * 10**-places)
 
 
+def _as_decimal(negative: bool, whole: str, decimals: str, power: int) -> Decimal | None:
+    """The number as it is written; None for one with more digits than anybody writes."""
+    if len(whole) + len(decimals) > MOST_DIGITS:
+        return None
+    return Decimal(f"{'-' if negative else ''}{whole}{decimals}E{power - len(decimals)}")
+
+
 def _without_sign(text: str) -> tuple[str, bool | None]:
     """The text after its sign, and whether it is a minus; None without a sign."""
-    if text[:1] in ("-", "\u2212"):
+    if text[:1] in ("-", "\u2212", "\u2013"):
         return text[1:].lstrip(), True
     return (text[1:].lstrip(), False) if text[:1] == "+" else (text, None)
-
-
-def _without_currency(text: str, marks: tuple[str, ...] | bool) -> str:
-    """The text without one currency mark, before or after the number."""
-    if isinstance(marks, bool):
-        marks = (mark,) if marks and (mark := currency_of(text)) else ()
-    for mark in marks:
-        if text.startswith(mark):
-            return text[len(mark) :].lstrip()
-        if text.endswith(mark):
-            return text[: -len(mark)].rstrip()
-    return text
-
-
-def currency_of(text: str) -> str | None:
-    """The currency sign or code before or after a number; None where there is none."""
-    text = text.strip()
-    for sign in (text[:1], text[-1:]):
-        if sign and category(sign) == "Sc":
-            return sign
-    return next((mark for mark in (text[:3], text[-3:]) if mark in _CODES), None)
 
 
 # Ways that are usual
@@ -181,13 +191,66 @@ def _readers() -> list[Read]:
 
 
 def parses_of(texts: Iterable[str]) -> list[dict[str, Any]]:
-    """Every usual setting of `parse` that reads all the texts as numbers, the plainest first."""
+    """The usual settings of `parse` that read all the texts as numbers, the plainest first.
+
+    Of settings with the same marks, which then read the same numbers, only the plainest.
+    """
     listed = list(texts)
-    return [
-        settings
-        for settings, read in zip(USUAL_PARSES, _readers(), strict=True)
-        if listed and all(any(map(str.isdigit, text)) and read(text) is not None for text in listed)
-    ]
+    if not listed or not all(any(map(str.isdigit, text)) for text in listed):
+        return []
+    found: list[dict[str, Any]] = []
+    money = _are_amounts(listed)
+    for settings, read in zip(USUAL_PARSES, _readers(), strict=True):
+        marks = _marks(settings)
+        same = any(_marks(one) == marks for one in found) or ("currency" in settings and not money)
+        if not same and all(read(text) is not None for text in listed):
+            found.append(settings)
+    return found
+
+
+def _marks(settings: Mapping[str, Any]) -> tuple[Any, Any]:
+    return settings.get("thousands"), settings.get("decimal")
+
+
+def two_parses_of(texts: Iterable[str]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Two usual settings of `parse` that only together read all the texts as numbers, the one that reads more texts first.
+
+    Of several such pairs the one with which the fewest texts have two meanings, then the plainest. None where there is no pair.
+    """
+    listed = list(dict.fromkeys(texts))
+    if not all(map(_ASCII_DIGIT.search, listed)):
+        return None
+    money = _are_amounts(listed)
+    read = {
+        place: [read(text) for text in listed]
+        for place, (settings, read) in enumerate(zip(USUAL_PARSES, _readers(), strict=True))
+        if money or "currency" not in settings
+    }
+    best: tuple[int, int, int, int] | None = None
+    if any(all(numbers[at] is None for numbers in read.values()) for at in range(len(listed))):
+        return None
+    for one, other in combinations(read, 2):
+        pairs = list(zip(read[one], read[other], strict=True))
+        if any(a is None and b is None for a, b in pairs):
+            continue
+        doubtful = sum(a is not None and b is not None and a != b for a, b in pairs)
+        more = sum(b is None for _, b in pairs) >= sum(a is None for a, _ in pairs)
+        found = (doubtful, one + other, *((one, other) if more else (other, one)))
+        best = found if best is None else min(best, found)
+    return None if best is None else (USUAL_PARSES[best[2]], USUAL_PARSES[best[3]])
+
+
+def _are_amounts(texts: Sequence[str]) -> bool:
+    """Whether texts are amounts of money rather than codes (`KR1234`) or numbers of a list (`(1)`): some name a currency, or are plain
+    numbers, and none has letters that touch its digits without being the code of a currency."""
+    plain = [text for text in texts if not _LETTER.search(text)]
+    named = [text for text in texts if currency_in(text) is not None]
+    bare = any("0" <= text.strip()[:1] <= "9" and "0" <= text.strip()[-1:] <= "9" for text in plain)
+    return len({*plain, *named}) == len({*texts}) and (bool(named) or bare)
+
+
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_ASCII_DIGIT: Final = re.compile("[0-9\uff10-\uff19]")
 
 
 def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
@@ -201,13 +264,48 @@ def are_codes(texts: Iterable[str]) -> bool:
     return all(_CODE_OF_DIGITS.fullmatch(text.strip()) for text in texts)
 
 
-_CURRENCIES = (
-    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
-    "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG "
-    "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA "
-    "MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD "
-    "RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX "
-    "USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG"
-)
-"""The currency codes of ISO 4217."""
-_CODES = frozenset(_CURRENCIES.split())
+def are_names_of_digits(texts: Sequence[str]) -> bool:
+    """Whether texts of digits and marks rather name something: a version, a telephone number, an ISBN, an account.
+
+    Zeros tell it, at the beginning (`012 345`) or at the end where others have fewer decimals (`1.10` beside `1.2`); so do several
+    dots that no decimal comma explains (`1.2.10`), groups of one length between spaces or hyphens (`978 316 148`), and `1E5`.
+    """
+    plain = [text.strip() for text in texts]
+    if are_codes(plain) or any(_ZERO_BEFORE.match(text) or _LETTER_WITHIN.fullmatch(text) for text in plain):
+        return True
+    if any(_DOTS.fullmatch(text) for text in plain) and not any("," in text for text in plain):
+        return True
+    decimals = [match[1] for text in plain if (match := _DECIMALS.fullmatch(text))]
+    fewest = min((len(one) for one in decimals), default=0)
+    if any(len(one) > max(fewest, 1) and one.endswith("0") for one in decimals):
+        return True
+    shapes = {_DIGIT.sub("0", text) for text in plain}
+    return len(shapes) == 1 and _GROUPS.fullmatch(shapes.pop()) is not None
+
+
+_ZERO_BEFORE: Final = re.compile(r"0[0-9 -]")
+_LETTER_WITHIN: Final = re.compile(r"[0-9]+[Ee][0-9]+")
+_DOTS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
+_DECIMALS: Final = re.compile(r"[0-9]+\.([0-9]+)")
+_DIGIT: Final = re.compile(r"[0-9]")
+_GROUPS: Final = re.compile(r"[0-9]+(?:[ -][0-9]+)+")
+
+
+_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
+_POINT: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)\.\d+")
+_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+"""What may as well be a whole number with a mark between its thousands."""
+
+
+def decimal_mark(texts: Iterable[str]) -> Literal[".", ","] | None:
+    """The mark before decimals in texts some of which are numbers; None where no number has decimals.
+
+    One comma decides, because what has a point may be a version or a date. What may be thousands counts where nothing else does.
+    """
+    sure, unsure = set[str](), set[str]()
+    for text in map(str.strip, texts):
+        mark = "," if _COMMA.fullmatch(text) else "." if _POINT.fullmatch(text) else None
+        if mark is not None:
+            (unsure if _THOUSANDS.fullmatch(text) else sure).add(mark)
+    found = sure or unsure
+    return "," if "," in found else "." if found else None

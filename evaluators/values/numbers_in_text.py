@@ -1,18 +1,21 @@
 """Where a number stands in a text, whatever marks group its digits.
 
-A run of digits and marks is looked at only where it has what all spellings of the number have. What may be read in several ways is found
-in any of them: "1.234" is 1234 and 1.234.
+For a few numbers, a run of digits and marks is looked at only where it has what all spellings of the number have; for many, all runs are
+read once. What may be read in several ways is found in any of them: "1.234" is 1234 and 1.234.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from typing import Final, NamedTuple
 
-from evaluators.values.numbers import Number, currency_of, written
-from evaluators.values.words_in_text import Span
+from evaluators.values.currencies import Currencies, currency_around, is_after_mark
+from evaluators.values.numbers import Number, written
+from evaluators.values.telephones_in_text import is_in_address, is_in_telephone
+from evaluators.values.words_in_text import FEW, Span, minus_before
 
 DIGITS: Final = re.compile("[0-9]+")
 GROUPED: Final = re.compile("[0-9]{1,3}(?: [0-9]{3})+(?:[.,][0-9]+)?")
@@ -22,8 +25,11 @@ _RUN: Final = re.compile("[0-9][0-9]*(?:[., '\u2019\u00a0\u2009\u202f][0-9]+)*")
 _MARKS: Final = frozenset(". ,'\u2019\u00a0\u2009\u202f")
 _NUMBER: Final = re.compile("[0-9][0-9]*(?:[.,'\u2019\u00a0\u2009\u202f][0-9]+)*")
 _WORD_BEFORE: Final = re.compile(r"([^\W\d_]+)[. ]? ?$")
-_MINUS: Final = re.compile(r"(?:^|[^\w)\]])[-\u2212](?:[^\w\s]|[A-Z]{3} ?)?$")
 _TIMES: Final = re.compile("[0-9] ?[xX]$")
+_BETWEEN_COMMAS: Final = re.compile("[^,]+")
+_DAY_IN_POINTS: Final = re.compile(
+    r"(?:0?[1-9]|[12][0-9]|3[01])\.(?:0?[1-9]|1[0-2])\.(?:[0-9]{2}){1,2}|[12][0-9]{3}\.(?:0?[1-9]|1[0-2])\.(?:0?[1-9]|[12][0-9]|3[01])"
+)
 _MOST_GROUPS: Final = 5
 _POWERS: Final[Mapping[str, int]] = {
     word.replace("_", " "): power
@@ -55,6 +61,9 @@ class Digits(NamedTuple):
     negative: bool = False
 
 
+_ZERO: Final = Digits("", 0)
+
+
 @lru_cache(maxsize=1 << 14)
 def digits_of(number: Number) -> Digits:
     """A number as a decimal."""
@@ -72,8 +81,42 @@ def digits_of(number: Number) -> Digits:
     return Digits(digits.rstrip("0"), point if digits else 0, number < 0)
 
 
-def number_in(text: str, number: Digits) -> Span | None:
-    """Where a number stands: in one of the runs of digits and marks that have what all spellings of it have."""
+class NumberPlaces:
+    """A text in which numbers are found."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._found = dict[tuple[Digits, Currencies | None], Span | None]()
+
+    def of_number(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
+        """Where a number stands; with `currencies`, where it is in one of them, or in none that is named."""
+        key = number, currencies
+        if key not in self._found:
+            places = self._places.get(number, ()) if len(self._found) >= FEW else _places_of(self.text, number)
+            self._found[key] = _first_in(self.text, places, currencies)
+        return self._found[key]
+
+    def of_scaled(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
+        """Where a number stands that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
+        return _first_in(self.text, self._scaled.get(number, ()), currencies)
+
+    @cached_property
+    def _scaled(self) -> Mapping[Digits, Sequence[Span]]:
+        return _scaled_numbers(self.text)
+
+    @cached_property
+    def _places(self) -> Mapping[Digits, Sequence[Span]]:
+        """Where each number of the text stands."""
+        places = defaultdict[Digits, list[Span]](list)
+        for run in _RUN.finditer(self.text):
+            for first, last in _numbers_in(self.text, *run.span()):
+                for number in _numbers_at(self.text, first, last):
+                    places[number].append((first, last))
+        return places
+
+
+def _places_of(text: str, number: Digits) -> Iterator[Span]:
+    """Where a number stands: in some of the runs of digits and marks that have what all spellings of it have."""
     for piece in _pieces(number, "%" in text):
         at = text.find(piece)
         while at >= 0:
@@ -82,9 +125,17 @@ def number_in(text: str, number: Digits) -> Span | None:
                 start, looked_at = _run_around(text, end - 1)
                 for first, last in _numbers_in(text, start, looked_at):
                     digits = "".join(DIGITS.findall(text, first, last)).strip("0")
-                    if digits == number.digits and _is_number(text, first, last, number):
-                        return first, last
+                    if digits == number.digits and number in _numbers_at(text, first, last):
+                        yield first, last
             at = text.find(piece, looked_at)
+
+
+def _first_in(text: str, places: Iterable[Span], currencies: Currencies | None) -> Span | None:
+    """The first place of an amount that is in one of some currencies, or names none; the first of all without currencies."""
+    for place in places:
+        named = None if currencies is None else currency_around(text, *place)
+        if currencies is None or named is None or not named.isdisjoint(currencies):
+            return place
     return None
 
 
@@ -93,34 +144,42 @@ def is_round(number: Digits) -> bool:
     return len(number.digits) <= 4 and not 1 <= number.point <= 3
 
 
-def scaled_numbers(text: str) -> dict[Digits, Span]:
-    """The numbers of a text that are written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""
-    found: dict[Digits, Span] = {}
+def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
+    """The numbers of a text that are written with a word or a power of ten."""
+    found = defaultdict[Digits, list[Span]](list)
     for match in _SCALED.finditer(text):
         power = int(match[2]) if match[2] is not None else _POWERS[match[3].casefold()]
-        before = text[max(0, match.start() - 6) : match.start()]
-        negative = _MINUS.search(before) is not None
+        negative = minus_before(text, match.start()) is True
         for digits, point in _readings(match[1]):
-            found.setdefault(Digits(digits, point + power if digits else 0, negative), match.span())
+            found[Digits(digits, point + power if digits else 0, negative)].append(match.span())
     return found
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
     """Where the numbers in a run of digits and marks begin and end."""
     run = text[start:end]
-    if " " in run:
-        if _is_surely_grouped(text, start, run):
-            return [(start, end)]
-        spans = [match.span() for match in _NUMBER.finditer(text, start, end)]
-        return spans + [
-            (first, last)
-            for at, (first, _) in enumerate(spans)
-            for _, last in spans[at + 1 : at + _MOST_GROUPS]
-            if GROUPED.fullmatch(text, first, last)
-        ]
-    if max(map(run.count, ".,")) > 1 and not _readings(run):  # the parts of a date or a version, or a list
-        return [(start, end), *(match.span() for match in DIGITS.finditer(text, start, end))]
-    return [(start, end)]
+    if " " not in run:
+        return _parts(text, start, end)
+    if _is_surely_grouped(text, start, run):
+        return [(start, end)]
+    spans = [match.span() for match in _NUMBER.finditer(text, start, end)]
+    grouped = (
+        (first, last)
+        for at, (first, _) in enumerate(spans)
+        for _, last in spans[at + 1 : at + _MOST_GROUPS]
+        if GROUPED.fullmatch(text, first, last)
+    )
+    return [part for span in spans for part in _parts(text, *span)] + [*grouped]
+
+
+def _parts(text: str, start: int, end: int) -> Sequence[Span]:
+    """Where the numbers in a run without spaces begin and end: those of a list and of a day, but none in a version or an address."""
+    run = text[start:end]
+    if max(map(run.count, ".,")) < 2 or _readings(run):
+        return [(start, end)]
+    if "," in run:
+        return [part for match in _BETWEEN_COMMAS.finditer(text, start, end) for part in _parts(text, *match.span())]
+    return [match.span() for match in DIGITS.finditer(text, start, end)] if _DAY_IN_POINTS.fullmatch(run) else []
 
 
 @lru_cache(maxsize=1 << 14)
@@ -152,28 +211,26 @@ def _is_surely_grouped(text: str, start: int, run: str) -> bool:
     if not GROUPED.fullmatch(run):
         return False
     word = _WORD_BEFORE.search(text, max(0, start - 8), start)
-    return run.count(" ") > 1 or word is None or currency_of(word[1]) is not None
+    return run.count(" ") > 1 or word is None or is_after_mark(text, start)
 
 
-def _is_number(text: str, start: int, end: int, number: Digits) -> bool:
-    """Whether digits of a text are a number, with its sign. A percentage is so many hundredths as well."""
-    before, after = text[max(0, start - 6) : start], text[end : end + 2]
-    last, size = before[-1:], (number.digits, number.point)
-    if (last.isalnum() or last == "_") and currency_of(before[-3:]) is None and not _TIMES.search(before):
-        return False
-    read = _readings(text[start:end])
-    if size not in read:
-        percent = after.lstrip()[:1] == "%" and (number.digits, number.point + 2) in read
-        without_zero = (
-            last in (".", ",") and not before[-2:-1].isalnum() and (number.digits, number.point + end - start) in read
-        )
-        if not percent and not without_zero:
-            return False
-    if not number.digits:
-        return True
-    negative = ("-" in before or "\u2212" in before) and _MINUS.search(before) is not None
-    either = not negative and (after[:1] == "-" or (last == "(" and after[:1] == ")"))
-    return either or negative is number.negative
+def _numbers_at(text: str, start: int, end: int) -> Collection[Digits]:
+    """The numbers that digits of a text may be, with their sign. A percentage is so many hundredths as well."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    last = before[-1:]
+    if (last.isalnum() or last == "_") and not is_after_mark(text, start) and not _TIMES.search(text, start - 3, start):
+        return ()
+    if is_in_telephone(text, start, end) or is_in_address(text, start, end):
+        return ()
+    read = [*_readings(text[start:end])]
+    if last in (".", ",") and not before[:-1].isalnum():  # without the zero before its decimals
+        read += [(digits, point - (end - start)) for digits, point in read]
+    if after.lstrip()[:1] == "%":
+        read += [(digits, point - 2) for digits, point in read]
+    minus = minus_before(text, start)
+    either = minus is None or (not minus and (after[:1] == "-" or (last == "(" and after[:1] == ")")))
+    signs = (False, True) if either else (minus is True,)
+    return {Digits(digits, point, sign) if digits else _ZERO for digits, point in read for sign in signs}
 
 
 def _readings(digits: str) -> Sequence[tuple[str, int]]:

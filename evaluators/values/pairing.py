@@ -24,12 +24,13 @@ Sources: Kuhn 1955, in the shortest augmenting path form with prices of Jonker a
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 
 from evaluators.limits import still_time
-from evaluators.values.equality import same
 
 Pairs: TypeAlias = list[tuple[int, int]]
 Table: TypeAlias = Sequence[Sequence[int]]
@@ -295,31 +296,26 @@ def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
 
 def identity(value: Any) -> Hashable:
     """A JSON value as something to look up by: equal exactly where the values are, key order and `true` included."""
-    try:
-        return _identity(value)
-    except RecursionError:
-        return _Deep(value)
-
-
-def _identity(value: Any) -> Hashable:
     kind = value.__class__
     if kind is str:
         return str(value)
     if kind is dict:
-        return frozenset((key, _identity(inner)) for key, inner in value.items())
+        return frozenset((key, identity(inner)) for key, inner in value.items())
     if kind is list:
-        return tuple(_identity(inner) for inner in value)
-    return (kind is bool, value)
+        return tuple(identity(inner) for inner in value)
+    if value == -1:
+        return _MINUS_ONE
+    return _long(value) if kind is int and abs(value) >= _MODULUS else (kind is bool, value)
 
 
-class _Deep:
-    """A value that is nested too deeply to be looked into level by level."""
+# whole numbers that differ by the modulus have one hash, and so have -1 and -2: lists of them would be looked up in quadratic time
+_MODULUS: Final = sys.hash_info.modulus
+_MINUS_ONE: Final = (2, 0)
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Deep) and same(self.value, other.value)
-
-    def __hash__(self) -> int:
-        return 0
+def _long(number: int) -> Hashable:
+    """A long whole number as something to look up by: a float that is equal to it stays so."""
+    with suppress(OverflowError):
+        if float(number) == number:
+            return (False, number)
+    return (2, hex(number))

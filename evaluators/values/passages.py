@@ -2,32 +2,43 @@
 
 A value is a number, or a day, in each way in which it may be read; else it is words, or a code. Each is searched for in the text from
 its own side: `numbers_in_text`, `days_in_text`, `words_in_text`. A near passage is looked for apart, in the first `MOST_NEAR`
-characters, for values of up to `LONGEST_NEAR` characters.
+characters, for values of up to `LONGEST_NEAR` characters, and for one row in `NEAR_STEPS` at most.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache
-from itertools import chain
-from typing import Any, Final, NamedTuple, TypeAlias
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import accumulate, chain
+from operator import itemgetter
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 
-from evaluators.values import dates
-from evaluators.values.days_in_text import Day, day_in, is_english_month
-from evaluators.values.numbers import Parse, are_codes, currency_of, exact_reader
-from evaluators.values.numbers_in_text import DIGITS, GROUPED, Digits, digits_of, is_round, number_in, scaled_numbers
+from evaluators.values.days_in_text import DayPlaces
+from evaluators.values.numbers_in_text import DIGITS, NumberPlaces, is_round
 from evaluators.values.path_text import Location
 from evaluators.values.text import Normalize
-from evaluators.values.words_in_text import Span, code_pattern, inside_word, whole_words
+from evaluators.values.value_readings import WORDS, reads_of
+from evaluators.values.words_in_text import (
+    LONGEST_NEGATION,
+    Span,
+    WordPlaces,
+    code_of,
+    inside_word,
+    is_negated,
+    negations,
+    whole_words,
+)
 
 MOST_NEAR: Final = 20_000
 """Characters of a text in which a near passage is looked for, the first ones."""
 LONGEST_NEAR: Final = 1_000
 """Characters of a value for which one is looked for."""
-Reads: TypeAlias = tuple[Sequence[Digits], Sequence[Day]]
+NEAR_STEPS: Final = 10_000_000
+"""What the values for which one is looked for come to, times the text, in characters: some 40 short values in the longest text."""
 
 
 class Passage(NamedTuple):
@@ -85,42 +96,87 @@ class Source:
 
     def __init__(self, text: str, how: Looking) -> None:
         self.text, self._how = text, how
+        self._words = WordPlaces(text)
+        self.steps_left = NEAR_STEPS
+        """What is left to look for near passages; who looks in one text for several rows says where each of them begins."""
 
     def has(self, value: Any) -> bool:
-        """Whether the text says a number or a text, exactly or nearly."""
+        """Whether the text says a number or a text."""
         if self._exactly(value) is not None:
             return True
-        return value.__class__ is str and (self._surely(value) or self._alike(value) is not None)
+        return value.__class__ is str and (self._surely(value) or self._in_other_letters(value) is not None)
 
-    def passage(self, value: Any) -> tuple[bool, Passage | None]:
-        """Whether the text says the value, and where; else the nearest passage, if any is like it."""
+    def place(self, value: Any) -> Passage | None:
+        """Where the text says a value. A text as it is normalized may stand where nobody can tell: then it is the whole text."""
         if (span := self._exactly(value)) is not None:
-            return True, Passage(*span)
-        found = self._alike(value) if value.__class__ is str else None
-        likest = found or self._likest(self._how.words(str(value)), _ANY_LIKENESS)
+            return Passage(*span)
+        span = self._in_other_letters(value) if value.__class__ is str else None
+        return None if span is None else self._original(*span, 1.0)
+
+    def near(self, value: str) -> Passage | None:
+        """The passage that is nearly a text which the text does not say: nearly the same letters, the same digits and the same negations.
+
+        It is looked for as long as steps are left.
+        """
+        words = self._how.words(value)
+        if (
+            reads_of(value) is not WORDS or code_of(words.text) is not None or not words.text
+        ):  # each letter of a code counts
+            return None
+        if not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
+            return None
+        # a window is as long as the value; the passage may be longer, so that the window is less like it
+        near = self._likest(words.text, max(0.0, 2 * self._how.at_least - 1))
+        return near if near is not None and self._is_near(words, near) else None
+
+    def nearest(self, value: Any) -> tuple[Passage | None, bool]:
+        """The passage of the text that is most like a value, if any is like it; and whether it is near. For an amount, it is one in
+        another currency."""
+        numbers, _, currencies = reads_of(value)
+        if currencies is not None and (span := next(filter(None, map(self._numbers.of_number, numbers)), None)):
+            return Passage(*span), False
+        words = self._how.words(str(value))
+        likest = self._likest(words.text, _ANY_LIKENESS)
         if likest is None:
-            return False, None
-        return found is not None, Passage(*self._original(likest.start, likest.end), likest.likeness)
+            return None, False
+        is_words = value.__class__ is str and reads_of(value) is WORDS and code_of(words.text) is None
+        return self._original(*likest), is_words and self._is_near(words, likest)
+
+    def place_of_near(self, value: str) -> Passage | None:
+        """A near passage as a part of the text."""
+        near = self.near(value)
+        return None if near is None else self._original(*near)
+
+    def _is_near(self, words: Words, passage: Passage) -> bool:
+        if passage.likeness < self._how.at_least:
+            return False
+        found = self._normal[passage.start : passage.end]
+        if is_negated(self._normal, passage.start):
+            return False
+        return words.digits == DIGITS.findall(found) and negations(words.text) == negations(found)
 
     def _exactly(self, value: Any) -> Span | None:
         """Where the text says a number or a day in any way, or has the very words."""
-        reads = _reads(value)
-        if reads is _WORDS:
-            at = whole_words(self.text, value) if not value.isspace() else -1
+        reads = reads_of(value)
+        if reads is WORDS:
+            at = self._words.of_words(value) if not value.isspace() else -1
             return (at, at + len(value)) if at >= 0 else None
-        numbers, days = reads
+        numbers, days, currencies = reads
         places = chain(
-            (number_in(self.text, number) for number in numbers),
-            (day_in(self.text, day, self._how.languages) for day in days),
+            (self._numbers.of_number(number, currencies) for number in numbers),
+            map(self._days.of_day, days),
+            (self._numbers.of_scaled(number, currencies) for number in filter(is_round, numbers)),
         )
         found = next(filter(None, places), None)
-        if found is None and (round_ := [*filter(is_round, numbers)]):
-            found = next(filter(None, map(self._scaled.get, round_)), None)
         return found if found is not None or self._in_ascii is None else self._in_ascii._exactly(value)
 
     @cached_property
-    def _scaled(self) -> Mapping[Digits, Span]:
-        return scaled_numbers(self.text)
+    def _numbers(self) -> NumberPlaces:
+        return NumberPlaces(self.text)
+
+    @cached_property
+    def _days(self) -> DayPlaces:
+        return DayPlaces(self.text, self._how.languages)
 
     @cached_property
     def _in_ascii(self) -> Source | None:
@@ -133,9 +189,13 @@ class Source:
     def _normal(self) -> str:
         return self._how.plain(self.text)
 
+    @cached_property
+    def _normal_words(self) -> WordPlaces:
+        return WordPlaces(self._normal)
+
     def _surely(self, value: str) -> bool:
         """Whether a text stands where its longest word does, so that the whole text need not be normalized."""
-        if "_normal" in self.__dict__ or _reads(value) is not _WORDS:
+        if "_normal" in self.__dict__ or reads_of(value) is not WORDS or value.lstrip()[:1].isdigit():
             return False
         wanted = self._how.words(value).text
         for spelled in (value, value.upper()) if wanted else ():
@@ -145,36 +205,31 @@ class Source:
             end = start + len(spelled) + 2 * _AROUND
             part = self._how.plain(self.text[start:end]) if at >= 0 else ""
             found = whole_words(part, wanted)
-            if (found > 1 or found == start == 0) and (found + len(wanted) + 1 < len(part) or end >= len(self.text)):
+            if (found >= LONGEST_NEGATION or found >= start == 0) and (
+                found + len(wanted) + 2 < len(part) or end >= len(self.text)
+            ):
                 return True
         return False
 
-    def _alike(self, value: str) -> Passage | None:
-        """Where the normalized text has the words of a text, or a near passage. A number in digits alone is no word."""
-        words, is_words = self._how.words(value), _reads(value) is _WORDS
-        code = code_pattern(words.text) if is_words or words.text.isdecimal() else None
-        if code is not None and (match := code.search(self._normal)) is not None:
-            return Passage(*match.span())
-        if not words.text or not all(digits in self._normal for digits in words.digits):
+    def _in_other_letters(self, value: str) -> Span | None:
+        """Where the normalized text has the words or the code of a text. A number is no word."""
+        text, (numbers, days, _) = self._how.words(value).text, reads_of(value)
+        is_words = not numbers and not days
+        code = code_of(text) if is_words or text.isdecimal() else None
+        if code is not None and (span := self._normal_words.of_code(code)) is not None:
+            return span
+        if not text or not (is_words or days) or (days and not any(map(str.isalpha, value))):
             return None
-        if is_words or any(map(str.isalpha, value)):
-            at = whole_words(self._normal, words.text)
-            if at >= 0:
-                return Passage(at, at + len(words.text))
-        if not is_words or code is not None:  # each letter of a code counts
-            return None
-        if not any(self._normal.find(piece, 0, MOST_NEAR) >= 0 for piece in words.pieces):
-            return None
-        # a window is as long as the value; the passage may be longer, so that the window is less like it
-        near = self._likest(words, max(0.0, 2 * self._how.at_least - 1))
-        if near is None or near.likeness < self._how.at_least:
-            return None
-        return near if words.digits == DIGITS.findall(self._normal, near.start, near.end) else None
+        at = self._normal_words.of_words(text)
+        return (at, at + len(text)) if at >= 0 else None
 
-    def _likest(self, words: Words, least: float) -> Passage | None:
+    def _likest(self, wanted: str, least: float) -> Passage | None:
         """The passage that is most like a text, widened to whole words, in the first part of the normalized text."""
-        wanted, text = words.text, self._normal[:MOST_NEAR]
+        text = self._normal[:MOST_NEAR]
         if not wanted or not text or len(wanted) > LONGEST_NEAR:
+            return None
+        self.steps_left -= len(wanted) * len(text)
+        if self.steps_left < 0:
             return None
         from rapidfuzz import fuzz  # a run that finds everything starts sooner
 
@@ -190,24 +245,50 @@ class Source:
         end -= len(text[start:end]) - len(text[start:end].rstrip())
         return Passage(start, end, fuzz.ratio(wanted, text[start:end]) / 100)
 
-    def _original(self, start: int, end: int) -> Span:
+    def _original(self, start: int, end: int, likeness: float) -> Passage | None:
         """A part of the normalized text as a part of the text: the shortest beginnings that are normalized to as much."""
-        return self._length_of(start + 1) - 1, self._length_of(end)
+        if len(self._anchors) == 1 and len(self.text) > MOST_NEAR:
+            return None
+        return Passage(self._length_of(start + 1) - 1, self._length_of(end), likeness)
 
     def _length_of(self, normal: int) -> int:
-        low, high = 0, len(self.text)
+        after = bisect_left(self._anchors, max(1, normal), key=itemgetter(1))
+        begin, before = self._anchors[after - 1]
+        low, high = begin, self._anchors[after][0] if after < len(self._anchors) else len(self.text)
         while low < high:
             middle = (low + high) // 2
-            if len(self._how.plain(self.text[:middle])) < normal:
+            if before + len(self._how.plain(self.text[begin:middle])) < normal:
                 low = middle + 1
             else:
                 high = middle
         return low
 
+    @cached_property
+    def _anchors(self) -> Sequence[Span]:
+        """Places of the text from which on it may be normalized by itself, with their places in the normalized text; the first is (0, 0).
+
+        There are no others where the parts, normalized, do not make up the whole.
+        """
+        ends, begins, marks = list[int](), [0], list[str]()
+        while (cut := _CUT.search(self.text, begins[-1] + _PART)) is not None:
+            ends.append(cut.start())
+            begins.append(cut.end())
+            marks.append(cut[0])
+        parts = [self.text[begin:end] for begin, end in zip(begins, [*ends, len(self.text)], strict=True)]
+        normal = list(map(self._how.plain, parts))
+        for between in (marks, [" " * bool(mark) for mark in marks], [""] * len(marks)):
+            pieces = [piece + mark for piece, mark in zip(normal, [*between, ""], strict=True)]
+            if max(map(len, parts)) <= MOST_NEAR and "".join(pieces) == self._normal:
+                return list(zip(begins, accumulate(map(len, pieces[:-1]), initial=0), strict=True))
+        return [(0, 0)]
+
 
 _ANY_LIKENESS: Final = 0.3
 """How alike a passage is at least that is shown for a value that is not found."""
-_AROUND: Final = 8
+_PART: Final = 400
+"""Characters of a text, at least, that are normalized by themselves to see where a place of the normalized text is in it."""
+_CUT: Final = re.compile(r"(?<=\S)[ \n](?=\S)|(?<=[\u3400-\u9fff])(?=[\u3400-\u9fff])")
+_AROUND: Final = LONGEST_NEGATION + 2
 """Characters around a text that show whether it stands as whole words."""
 _ZEROS: Final = "\u0660\u06f0\u0966\u09e6\u0e50\uff10"
 _OTHER_DIGITS: Final = re.compile("[" + "".join(f"{zero}-{chr(ord(zero) + 9)}" for zero in _ZEROS) + "]")
@@ -216,54 +297,6 @@ _ASCII: Final = {ord(zero) + digit: str(digit) for zero in _ZEROS for digit in r
 )
 """Digits of Arabic, Persian, Hindi, Bengali, Thai and full width, and their marks, as those of ASCII."""
 _STRAIGHT: Final = (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"'), ("\u2013", "-"))
-_ISO: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T.*)?")
-_PARTS: Final = re.compile("[0-9]+(?: [0-9]+){2,}")
-_WORDS: Final[Reads] = ((), ())
-
-
-def _reads(value: Any) -> Reads:
-    """The numbers and days that a value may be; `_WORDS` for one that is neither."""
-    return _of_text(value) if value.__class__ is str else ((digits_of(value),), ())
-
-
-@lru_cache(maxsize=1 << 14)
-def _of_text(text: str) -> Reads:
-    """The numbers and the days that a text may be; `_WORDS` for one that is neither. Digits that begin with 0, or have spaces as no number
-    has, are a code."""
-    text = text.strip()
-    if not DIGITS.search(text):
-        return _WORDS
-    letters = "".join(filter(str.isalpha, text))
-    if _ISO.fullmatch(text) and letters in ("", "T", "TZ"):  # that is a day in one way alone
-        moment = dates.read_date(text[:10], "iso")
-        return _WORDS if moment is None else ((), (_day_of(moment),))
-    if letters and letters != currency_of(text):
-        if letters not in ("T", "TZ") and not is_english_month(letters):
-            return _WORDS
-    else:
-        is_code = are_codes([text]) and (text[0] == "+" or (text[0] == "0" and len(text) > 1))
-        if is_code or (_PARTS.fullmatch(text) and not GROUPED.fullmatch(text)):
-            return _WORDS
-        if numbers := {number: None for read in _readers() if (number := read(text)) is not None}:
-            return tuple(map(digits_of, numbers)), ()
-    moments = (dates.read_date(text.partition("T")[0], spelled) for spelled in dates.USUAL_FORMATS)
-    days = tuple({_day_of(moment): None for moment in moments if moment is not None})
-    return ((), days) if days else _WORDS
-
-
-def _day_of(moment: dates.Moment) -> Day:
-    return moment.year, moment.month or 1, moment.day or 1
-
-
-@cache
-def _readers() -> Sequence[Any]:
-    """A reader for each way to write a number."""
-    marks: list[dict[str, Any]] = [
-        {"decimal": decimal, "thousands": mark} for decimal in ".," for mark in (None, *",. '")
-    ]
-    return [
-        exact_reader(Parse(**one, currency=True, percent=True)) for one in marks if one["decimal"] != one["thousands"]
-    ]
 
 
 def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:

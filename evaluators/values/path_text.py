@@ -301,6 +301,18 @@ def _displayed(location: tuple[Step, ...]) -> str:
     return "".join(parts) or "$"
 
 
+def plainly(location: Iterable[Step]) -> str:
+    """As `display` has it, for people: a key of several words as it is, `order number`, which is read as the same path."""
+    parts: list[str] = []
+    for step in location:
+        plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(_LONE_SPACE.sub("", step))
+        parts.append(f"{'.' if parts else ''}{step}" if plain else _bracket(step))
+    return "".join(parts) or "$"
+
+
+_LONE_SPACE: Final = re.compile(r"(?<=[^\s,;:]) (?=\S)")
+
+
 def _bracket(step: Step) -> str:
     if isinstance(step, str):
         return spell_quoted(step)

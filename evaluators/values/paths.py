@@ -21,7 +21,7 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 
 from evaluators.model import JSON, MISSING, Missing
-from evaluators.values.jsonpath_hits import check_query, query_hits
+from evaluators.values.jsonpath_hits import query_hits
 from evaluators.values.jsonpath_text import read_jsonpath
 from evaluators.values.path_text import (
     ANY,
@@ -29,6 +29,7 @@ from evaluators.values.path_text import (
     Location,
     Step,
     display,
+    plainly,
     read_dots,
     read_pointer,
 )
@@ -58,7 +59,7 @@ class Path(Struct, frozen=True):
     joins: tuple[bool, ...] = ()
     """For each step, whether a plain dot joins it to the step before; empty when nothing is joined."""
     written: str | None = None
-    """A query as it was written."""
+    """A query as it was written, or what the whole document is called."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Path) and (self.steps, self.query) == (other.steps, other.query)
@@ -135,6 +136,16 @@ class Path(Struct, frozen=True):
         return [location for location, _ in self.hits(document)]
 
 
+def for_people(path: str) -> str:
+    """A path with keys of several words as they are: `order number` for `["order number"]`; a name that is no path as it is."""
+    if '["' not in path:
+        return path
+    try:
+        return plainly(parse(path).steps)
+    except BadPath:
+        return path
+
+
 def parse(text: str) -> Path:
     """Read a path in any of the three notations. Raises BadPath.
 
@@ -144,7 +155,6 @@ def parse(text: str) -> Path:
         steps, query = read_jsonpath(text)
         if query is None:
             return Path(steps)
-        check_query(query)
         return Path((), query, written=text)
     if text == "" or text.startswith("/"):
         return Path(read_pointer(text))

@@ -6,10 +6,11 @@ that says where; a search that runs out of its time is the environment's problem
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable
-from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.limits import row_clock
@@ -18,16 +19,25 @@ if TYPE_CHECKING:
     import regex
 
 Found = TypeVar("Found")
+MOST_KEPT: Final = 10_000
+"""Patterns that are kept ready: cells may hold a new one in every row."""
+MOST_PLACES: Final = 100_000
+"""The repeats of a pattern are written out before it is used: `(a{100}){100}` comes to 10,000 places."""
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def compiled(pattern: str) -> regex.Pattern[str]:
     """The pattern, ready to search with.
 
-    Raises ValueError with the position of what is malformed.
+    Raises ValueError with the position of what is malformed, and for one that takes too much memory.
     """
     import regex
 
+    if "{" in pattern and _places(pattern) > MOST_PLACES + len(pattern):
+        message = (
+            f'the pattern "{pattern[:60]}" is too large: with its repeats it comes to more than {MOST_PLACES:,} places'
+        )
+        raise ValueError(f"{message}\nhint: a range such as {{0,1000}} takes less than {{1000}}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # notes on how a later version may read the same pattern
@@ -37,7 +47,7 @@ def compiled(pattern: str) -> regex.Pattern[str]:
         raise ValueError(f'malformed pattern "{pattern}": {error.msg}{place}\nhint: {_HINT}') from error
 
 
-@cache
+@lru_cache(maxsize=MOST_KEPT)
 def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float) -> Callable[[str], bool]:
     """Whether a text holds the pattern (`search`), or is the pattern from its first to its last character (`full`).
 
@@ -79,6 +89,28 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
             raise _timed_out(pattern, timeout_seconds) from error
 
     return replace
+
+
+_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)\}|.", re.DOTALL)
+"""An escape, a set of characters, a repeat of so many times, or any other character."""
+
+
+def _places(pattern: str) -> int:
+    """To about how many places a pattern comes once its fixed repeats are written out, one inside another."""
+    outer: list[int] = []
+    here = last = 0
+    for piece in _PIECE.finditer(pattern):
+        if piece[1] is not None:
+            times = int(piece[1][:9])
+            here, last = here + last * (times - 1), last * times
+        elif piece[0] == "(":
+            outer.append(here)
+            here = last = 0
+        elif piece[0] == ")" and outer:
+            here, last = outer.pop() + here, here
+        else:
+            here, last = here + 1, 1
+    return here + sum(outer)
 
 
 def _timed_out(pattern: str, timeout_seconds: float) -> RowProblem:

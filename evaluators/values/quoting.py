@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
+from unicodedata import category, normalize
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=repr)
 """Made once: `json.dumps` makes one for each call."""
@@ -19,6 +20,8 @@ def quote(value: Any, limit: int = 60) -> str:
     """The value as JSON, cut with an ellipsis when it is longer than `limit` characters."""
     plain_number = value.__class__ is int or (value.__class__ is float and isfinite(value))
     spelt = repr(value) if plain_number else _JSON.encode(value)  # the encoder makes another one for all but text
+    if not spelt.isprintable():
+        spelt = with_escapes(spelt)
     return spelt if len(spelt) <= limit else spelt[: limit - 1] + "…"
 
 
@@ -26,6 +29,21 @@ def escaped(char: str) -> str:
     """A character as JSON's escape for it."""
     units = char.encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def is_invisible(char: str) -> bool:
+    """Whether the character takes no room and draws nothing, such as U+200B. Joiners, which shape emoji and letters, do."""
+    return category(char) in ("Cc", "Cf", "Zl", "Zp") and char not in _JOINERS
+
+
+def with_escapes(text: str) -> str:
+    """The text with an escape in place of each character that cannot be seen, such as `\\u200b`."""
+    return "".join(escaped(char) if is_invisible(char) else char for char in text)
+
+
+def _seen(text: str) -> str:
+    """What can be seen of a text."""
+    return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
 
 
 def kind(value: Any) -> str:
@@ -42,9 +60,17 @@ def differs(expected: Any, actual: Any) -> str:
     """Why two values that are not equal differ, in one sentence."""
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
-    return f"{quote(actual)} differs from {quote(expected)}"
+    said = f"{quote(actual)} differs from {quote(expected)}"
+    if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
+        return said
+    if _seen(expected) == _seen(actual):
+        return f"{said}; only invisible characters differ"
+    if normalize("NFC", expected) == normalize("NFC", actual):
+        return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
+    return said
 
 
+_JOINERS: Final = "\u200c\u200d"
 _BARE: Final = r"[A-Za-z_$/][A-Za-z0-9_./$-]*"
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 

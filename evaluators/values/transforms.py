@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from types import MappingProxyType
 from typing import Any, Final, Literal, Self, TypeAlias
 
@@ -21,10 +22,10 @@ from pydantic import ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
-from evaluators.settings import Settings, bad, build, under, word_or_map
-from evaluators.values import text
+from evaluators.settings import Settings, bad, build, spell, under, word_or_map
+from evaluators.values import json_text, text
 from evaluators.values.patterns import replace_all
-from evaluators.values.quoting import quote
+from evaluators.values.quoting import flow, quote
 
 Apply: TypeAlias = Callable[[Any], Any]
 
@@ -45,6 +46,8 @@ class Transform(Struct, frozen=True):
     parameters: Mapping[str, object] = {}
     converts: bool = False
     """There may be values that it takes and cannot change."""
+    reshapes: bool = False
+    """It may make a list or an object of a value, or take one apart: fields below the place find what it makes."""
 
     def __hash__(self) -> int:
         return hash((self.name, self.apply, self.converts))
@@ -86,6 +89,23 @@ class RegexReplace(Settings):
         return self
 
 
+class Split(Settings):
+    """The parameters of `split`."""
+
+    at: str = Field(strict=True, min_length=1)
+    """What stands between the items, such as `","`, `"; "` or a line break."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _says_where(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and "at" not in data:
+            given = [value for value in data.values() if isinstance(value, str) and value]
+            raise bad(
+                'split needs "at", which stands between the items', hint=_line_of("split", {"at": (given or [","])[0]})
+            )
+        return data
+
+
 class Kind(Struct, frozen=True):
     """A transform that `transforms:` can name: what it does, its parameters, and how it is made from them."""
 
@@ -94,6 +114,8 @@ class Kind(Struct, frozen=True):
     make: Callable[[Any], Apply]
     converts: bool = False
     """There may be values that it takes and cannot change."""
+    reshapes: bool = False
+    """It may make a list or an object of a value, or take one apart."""
 
 
 def parse_transform(data: object) -> Transform:
@@ -103,6 +125,7 @@ def parse_transform(data: object) -> Transform:
     """
     if isinstance(data, Transform):
         return data
+    _refuse_short_options(data)
     name, options = word_or_map(data, "transform")
     loc = () if isinstance(data, str) else (name,)
     kind = TRANSFORMS.get(name) or _REGISTERED.get(name)
@@ -112,7 +135,25 @@ def parse_transform(data: object) -> Transform:
         raise bad(f'unknown transform "{name}"', *loc, hint=hint, key=bool(loc))
     with under(*loc):
         parameters = build(kind.parameters, options, noun=f'transform "{name}"')
-        return Transform(name, kind.make(parameters), options, kind.converts)
+        return Transform(name, kind.make(parameters), options, kind.converts, kind.reshapes)
+
+
+def _refuse_short_options(data: object) -> None:
+    """Refuses an option without its name, such as `split: ","`, with the line as it is written in full."""
+    name, value = next(iter(data.items())) if isinstance(data, Mapping) and len(data) == 1 else ("", None)
+    if name not in TRANSFORMS or value is None or isinstance(value, Mapping):
+        return
+    needed = [
+        field.alias or key for key, field in TRANSFORMS[name].parameters.model_fields.items() if field.is_required()
+    ]
+    if len(needed) == 1:
+        raise bad(
+            f'the options of "{name}" must be a map; found {spell(value)}', name, hint=_line_of(name, {needed[0]: value})
+        )
+
+
+def _line_of(name: str, options: Mapping[str, object]) -> str:
+    return f"write {flow({name: options})[1:-1]}"
 
 
 def add_transform(name: str, kind: Kind, *, overwrite: bool = False) -> None:
@@ -202,12 +243,23 @@ def _rounding(parameters: RoundDigits) -> Apply:
             return None
         if value.__class__ is not int and value.__class__ is not float:
             raise NotTaken(f"round_digits takes a number; found {quote(value)}")
-        try:
-            return round(value, digits)
-        except OverflowError as error:
-            raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits") from error
+        if value.__class__ is int or not math.isfinite(value):
+            return round(value, digits) if value.__class__ is int else value
+        found = float(_written(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
+        if not math.isfinite(found):
+            raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits")
+        return found
 
     return apply
+
+
+_ROOM: Final = Context(prec=1000)
+"""Digits enough for any float, rounded to any number of digits."""
+
+
+def _written(number: float) -> Decimal:
+    """The decimal that a person would write for the number: 2.675, of which a float holds a little less."""
+    return Decimal(repr(number))
 
 
 def _converting(parameters: TypeConvert) -> Apply:
@@ -234,7 +286,13 @@ def _to_float(value: Any) -> float:
 def _to_text(value: Any) -> str:
     if isinstance(value, dict | list):
         raise TypeError(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return format(_written(value) + 0, "f").removesuffix(".0")
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _to_whole(value: Any) -> int:
+    return int(_written(value)) if isinstance(value, float) and math.isfinite(value) else int(value)
 
 
 def _to_boolean(value: Any) -> bool:
@@ -247,7 +305,7 @@ def _to_boolean(value: Any) -> bool:
 
 _CONVERSIONS: Final[Mapping[str, tuple[Apply, str]]] = {
     "float": (_to_float, "a number"),
-    "int": (int, "a whole number"),
+    "int": (_to_whole, "a whole number"),
     "str": (_to_text, "text"),
     "bool": (_to_boolean, "true or false"),
 }
@@ -257,6 +315,33 @@ _CONVERSIONS: Final[Mapping[str, tuple[Apply, str]]] = {
 def _replacing(parameters: RegexReplace) -> Apply:
     replace = replace_all(parameters.pattern, parameters.replacement, parameters.timeout_seconds)
     return _on_text("regex_replace", replace)(parameters)
+
+
+def _splitting(parameters: Split) -> Apply:
+    """A text becomes the list of its parts without the spaces around them; those that are empty are no items."""
+    at = parameters.at
+
+    def apply(value: Any) -> Any:
+        if value.__class__ is not str:
+            return value
+        return [item for part in value.split(at) if (item := part.strip())]
+
+    return apply
+
+
+def _json_inside(value: Any) -> Any:
+    if value.__class__ is not str:
+        return value
+    try:
+        return json_text.parse(value)
+    except json_text.NotJSON as error:
+        raise TransformError(f"json cannot read {quote(value)}: {error}") from error
+
+
+def _unwrapped(value: Any) -> Any:
+    while value.__class__ is list and len(value) == 1:
+        value = value[0]
+    return value
 
 
 _OF_TEXT: Final[Mapping[str, tuple[str, Callable[[str], str]]]] = {
@@ -278,13 +363,37 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
     {name: Kind(does, Settings, _on_text(name, change)) for name, (does, change) in _OF_TEXT.items()}
     | {
         "round_digits": Kind(
-            "A number is rounded to so many decimals; halves go to the even digit.", RoundDigits, _rounding
+            "A number is rounded, as it is written, to so many decimals; halves go to the even digit: 2.675 becomes 2.68.",
+            RoundDigits,
+            _rounding,
         ),
         "type_convert": Kind(
-            "The value becomes a float, an int, a str (text) or a bool.", TypeConvert, _converting, converts=True
+            "The value becomes a float, an int, a str (text: 12.0 becomes 12) or a bool.",
+            TypeConvert,
+            _converting,
+            converts=True,
         ),
         "regex_replace": Kind(
             "Every place that a pattern finds is replaced with another text.", RegexReplace, _replacing
+        ),
+        "split": Kind(
+            "A text becomes the list of what stands between separators, without spaces around; empty parts are no items.",
+            Split,
+            _splitting,
+            reshapes=True,
+        ),
+        "json": Kind(
+            "A text is read as JSON, and compared as what it says; other values stay.",
+            Settings,
+            lambda _: _json_inside,
+            converts=True,
+            reshapes=True,
+        ),
+        "unwrap": Kind(
+            "A list of one item becomes the item, however many such lists stand around it; other values stay.",
+            Settings,
+            lambda _: _unwrapped,
+            reshapes=True,
         ),
     }
 )

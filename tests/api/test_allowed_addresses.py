@@ -23,7 +23,6 @@ SUITES = {
     "mlflow": f"{PLAIN}tracking: [{{mlflow: {{uri: 'http://other:1/'}}}}]\n",
     "phoenix": f"{PLAIN}tracking: [{{phoenix: {{endpoint: ' http://other:1'}}}}]\n",
     "otel": f"{PLAIN}tracking: [{{otel: {{endpoint: 'http://other:1'}}}}]\n",
-    "aim": f"{PLAIN}tracking: [{{aim: {{repository: 'aim://other:1'}}}}]\n",
     "dask": f"{PLAIN}engine: {{dask: {{address: 'tcp://other:1'}}}}\n",
     "ray": f"{PLAIN}engine: {{ray: {{address: 'other:1'}}}}\n",
     "results": f"{PLAIN}results: {{folder: 's3://other/runs'}}\n",

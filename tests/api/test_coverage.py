@@ -165,6 +165,13 @@ def test_what_measured_nothing_says_why_without_zeros(rows: Path) -> None:
     assert [issue.message for issue in result.warnings] == ['"length" measured nothing: 1 row was skipped']
 
 
+def test_a_field_without_weight_that_is_there_is_not_said_to_be_nowhere(rows: Path) -> None:
+    text = fields("vendor.name: {compare: exact, weight: 0}", "vendor.nam: exact")
+    ((_, message, hint),) = gaps(text, rows)
+    assert message == '"header" measured nothing: 3 rows had nothing to measure'
+    assert hint == '"vendor.nam" was found in no row: did you mean "vendor.name"?'
+
+
 def test_a_variant_is_named_where_it_has_a_gap_or_a_broken_row(tmp_path: Path) -> None:
     (tmp_path / "expected.csv").write_text('id,expected\n1,"{""a"": 1}"\n2,no JSON\n')
     for name, output in (("good", '{"a": 1}'), ("odd", '{"b": 1}')):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from evaluators.api.loading import loads
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.run.result import EvaluatorStats, RunResult
+from tests.kit import cli
 
 RIGHT: dict[str, Any] = {"name": "Ann", "age": 30}
 CONFIG: dict[str, Any] = {
@@ -37,6 +39,27 @@ def schema_match(**options: Any) -> dict[str, Any]:
 
 
 FIELDS = {"fields": ["name", "age"]}
+
+
+@pytest.mark.parametrize("name", ["Ann", "Bo"])
+@pytest.mark.parametrize("evaluator", ["schema_match", "json_multi_field_match"])
+def test_the_rows_of_a_report_say_that_what_was_measured_has_no_weight(tmp_path: Path, evaluator: str, name: str) -> None:
+    line = {"name": "it", "fields": {"name": {"compare": "exact", "weight": 0}, "age": "exact"}}
+    documents = {"expected": {"name": "Ann"}, "output": {"name": name}}
+    full = {"expected": {"name": "Ann", "age": 3}, "output": {"name": "Ann", "age": 3}}
+    (tmp_path / "rows.jsonl").write_text(
+        "\n".join(json.dumps({"id": at, **row}) for at, row in enumerate([documents, full])), encoding="utf-8"
+    )
+    loads(json.dumps({"evaluators": [{evaluator: line}]})).run(
+        tmp_path / "rows.jsonl", results=tmp_path / "runs", name="a"
+    )
+    assert cli("report", str(tmp_path / "runs" / "a"), "-o", str(tmp_path / "rows.csv")).exit_code == 0
+    with (tmp_path / "rows.csv").open(encoding="utf-8-sig", newline="") as file:
+        first = next(csv.DictReader(file))
+    assert (first["it.score"], first["why"]) == (
+        "",
+        "it: no field that counts was measured: the others have weight 0",
+    )
 
 
 def of(stats: EvaluatorStats, name: str) -> tuple[float | None, int]:
@@ -156,12 +179,13 @@ def joined(folder: Path, answered: int, of: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["schema_match", "json_multi_field_match"])
-def test_a_row_of_fields_that_weigh_nothing_is_measured(tmp_path: Path, kind: str) -> None:
-    """The weighted mean would be 0 / 0: it is 1 where every field is right, and 0 where one is not."""
+def test_a_row_of_fields_that_weigh_nothing_is_not_measured(tmp_path: Path, kind: str) -> None:
+    """The weighted mean would be 0 / 0. The fields have metrics of their own all the same."""
     options: dict[str, Any] = {"fields": {"name": {"weight": 0}, "age": {"weight": 1}}}
     if kind == "schema_match":
         options["score"] = "mean_score"
     rows = [({"name": "Ann"}, {"name": "Ann"})] * 3 + [({"name": "Bob"}, {"name": "Ann"})]
+    rows += [({"name": "Ann", "age": 3}, {"name": "Ann", "age": 4})]
     it = run(tmp_path, {"evaluators": [{kind: {"name": "it", **options}}]}, rows)["it"]
-    assert (it.scored, it.not_measured, it.mean) == (4, 0, 0.75)
-    assert (it.micro_precision, it.micro_recall) == (0.75, 0.75)
+    assert (it.scored, it.not_measured, it.mean) == (1, 4, 0.0)
+    assert {field.path: (field.counts.n, field.accuracy) for field in it.fields} == {"name": (5, 0.8), "age": (1, 0.0)}

@@ -22,6 +22,7 @@ from evaluators.issues import Problems
 from evaluators.reports.report_files import check_asked
 from evaluators.run.reader import Run
 from evaluators.testsets.selection import Selection
+from evaluators.values.read_files import note_read, noting_reads
 from tests.kit import problem_of
 
 SUITE = """
@@ -157,6 +158,55 @@ def test_rows_csv_is_spelled_as_the_test_set(tmp_path: Path, delimiter: str, mar
     assert {row["contains_json.score"] for row in found} == {f"1{point}0"}
 
 
+SPELLED = """
+evaluators:
+  - schema_match: {name: form, fields: {a: exact, b: exact}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "cell", "asked", "point"),
+    [
+        (";", "1,5", "", ","),
+        (";", "1.234,50", "", ","),
+        (";", "1.5", "", "."),
+        (";", "12", "", ","),
+        (";", "text", "", ","),
+        (";", "1,5", "results: {decimal: '.'}", "."),
+        ("\t", "1,5", "", ","),
+        ("\t", "text", "", "."),
+        ("\t", "text", "results: {decimal: ','}", ","),
+        (",", "text", "", "."),
+        (",", "text", "results: {decimal: ','}", ","),
+    ],
+)
+def test_every_csv_file_is_spelled_as_the_cells_of_the_test_set(
+    tmp_path: Path, delimiter: str, cell: str, asked: str, point: str
+) -> None:
+    with open(tmp_path / "rows.csv", "w", encoding="utf-8", newline="") as stream:
+        rows = [["id", "output", "expected", "n"], ["x", '{"a": 1, "b": 3}', '{"a": 1, "b": 2}', cell]]
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+    files = (tmp_path / "later.csv", tmp_path / "later.fields.csv")
+    finished = finish(
+        loads(SPELLED + asked),
+        test_set=str(tmp_path / "rows.csv"),
+        results=tmp_path / "runs",
+        formats=("field_sums",),
+        files=files,
+    )
+    assert finished.folder is not None
+
+    def numbers(file: Path, column: str) -> list[float]:
+        text = file.read_text(encoding="utf-8").removeprefix("\ufeff")
+        found = [row[column] for row in csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)]
+        assert all(point in one for one in found)
+        return [float(one.replace(point, ".")) for one in found]
+
+    assert numbers(files[0], "form.score") == [0.5]
+    assert numbers(files[1], "score") == [1.0, 0.0]
+    assert numbers(finished.folder / "field_summary.csv", "mean_score") == [1.0, 0.0]
+
+
 def test_rows_in_words_say_what_the_codes_say(tmp_path: Path) -> None:
     rows, words = rows_of(tmp_path / "rows.csv", 3_000), tmp_path / "words.jsonl"
     finished = finish(suite(), test_set=str(rows), results=tmp_path, name="x", files=(words,))
@@ -191,7 +241,9 @@ def test_a_selection_shows_in_every_file(tmp_path: Path) -> None:
 
 def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
     rows = rows_of(tmp_path / "rows.csv", 1)
-    (issue,) = check_asked([tmp_path / "sub" / ".." / "rows.csv"], [rows])
+    with noting_reads():
+        note_read(rows)
+        (issue,) = check_asked([str(tmp_path / "sub" / ".." / "rows.csv")])
     assert issue.code == "overwrites-input"
     with pytest.raises(Problems):
         finish(suite(), test_set=str(rows), files=(rows,))
@@ -200,7 +252,10 @@ def test_a_file_that_is_read_is_not_written(tmp_path: Path) -> None:
 def test_every_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "folder.md"
     folder.mkdir()
-    assert [issue.code for issue in check_asked([folder, tmp_path / "a.pdf"], [])] == ["not-a-file", "unknown-format"]
+    assert [issue.code for issue in check_asked([str(folder), str(tmp_path / "a.pdf")])] == [
+        "not-a-file",
+        "unknown-format",
+    ]
 
 
 class Terminal(io.StringIO):
@@ -233,9 +288,9 @@ def test_the_sending_is_a_line_of_a_terminal_and_lines_elsewhere(monkeypatch: py
         sending = SendingProgress(stream)
         sending("mlflow", 0, 10)
         sending("mlflow", 1, 10)
-        sending("aim", 0, 0)
+        sending("wandb", 0, 0)
         sending.clear()
-    assert file.getvalue() == "sending to mlflow: 0 of 10 rows\nsending to aim\n"
+    assert file.getvalue() == "sending to mlflow: 0 of 10 rows\nsending to wandb\n"
     assert "sending to mlflow: 0 of 10 rows" in terminal.getvalue()
     assert terminal.getvalue().endswith("\x1b[1A\x1b[2K")
 

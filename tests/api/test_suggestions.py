@@ -91,12 +91,13 @@ def test_several_workers_give_the_same_advice(tmp_path: Path) -> None:
 
 def test_advice_from_the_first_mismatches_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "MOST_MISMATCHES", 3)
+    monkeypatch.setattr(advice, "MOST_ROWS", 4)  # more rows are not scored again
     pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 1})] * 5
     suite, folder = run(tmp_path, pairs, FIELDS)
     (section,) = suggestion_section(suggestions_for(suite.lines, Run(folder)))
     _, listing = section.blocks
     assert listing.items[0].text == (  # type: ignore[union-attr]  # the second block is the list
-        "fields: `case: ignore` on city would turn all of the first 3 of 5 wrong values right; see rows 2, 3, 4"
+        "fields: `case: ignore` on city would turn all of the first 4 of 5 wrong values right; see rows 2, 3, 4, 5"
     )
 
 
@@ -171,7 +172,7 @@ INVOICE = {
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ({key: value for key, value in INVOICE.items() if key != "note"}, "`nulls: absent`"),
+        ({key: value for key, value in INVOICE.items() if key != "note"}, "1 of 1 nulls: absent"),
         ({"invoice": INVOICE}, 'everything under one more key, "invoice"'),
         (
             {**{key: value for key, value in INVOICE.items() if key != "total"}, "amount": 8.5},
@@ -191,13 +192,47 @@ def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tm
     assert said in summary.partition("Would make them right")[2]
 
 
-def test_what_is_told_of_kept_rows_names_how_many_there_are(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("settings", "advised"),
+    [
+        ({}, "nulls: absent"),
+        ({"absent_values": [""]}, 'absent_values: ["", null]'),
+        ({"nulls": "absent", "absent_values": [""]}, ""),
+        ({"absent_values": [None]}, ""),
+        ({"post_process": ["reclassify_nulls"]}, ""),
+    ],
+    ids=str,
+)
+def test_nulls_are_not_advised_where_the_suite_says_what_they_are(
+    settings: dict[str, Any], advised: str, tmp_path: Path
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    row = {"expected": {"a": None, "b": None, "c": 1}, "output": {"a": None, "c": 2}}
+    rows.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    fields = {"a": "exact", "b": "exact", "c": "exact"}
+    suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": fields, **settings}}]})
+    suite.run(rows, results=tmp_path / "runs", name="first")
+    summary = (tmp_path / "runs" / "first" / "summary.txt").read_text(encoding="utf-8")
+    assert advised in summary
+    assert advised or ("nulls: absent" not in summary and "absent_values:" not in summary)
+
+
+def test_a_run_whose_rows_can_all_be_scored_again_is_told_whole(tmp_path: Path) -> None:
     pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": n}) for n in range(2, 1_203)]
+    suite, folder = run(tmp_path, pairs, FIELDS)
+    (found,) = suggestions_for(suite.lines, with_cells(Run(folder)))
+    assert (found.turned, found.of, found.first) == (1_201, 1_201, False)
+    (found,) = suggestions_for(suite.lines, Run(folder), wanted=3)
+    assert (found.turned, found.of, found.first) == (40, 40, True)
+
+
+def test_what_is_told_of_kept_rows_names_how_many_there_are(tmp_path: Path) -> None:
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": n}) for n in range(2, 2_203)]
     suite, folder = run(tmp_path, pairs, FIELDS, "exact_match")
     (section,) = suggestion_section(suggestions_for(suite.lines, with_cells(Run(folder))))
     texts = [item.text for block in section.blocks if isinstance(block, Listing) for item in block.items]
     assert [text.partition(";")[0] for text in texts] == [
-        "fields: `case: ignore` on city would turn all of the first 200 of 1,201 wrong values right",
+        "fields: `case: ignore` on city would turn all of the first 2,000 of 2,201 wrong values right",
     ]
 
 
@@ -245,3 +280,54 @@ def test_what_a_run_ends_with_is_what_a_whole_search_finds_first(tmp_path: Path,
 def test_a_run_in_which_nothing_is_wrong_names_no_command(tmp_path: Path) -> None:
     _, folder = run(tmp_path, [({"city": "Rome", "tags": 1}, {"city": "Rome", "tags": 1})] * 1_001, FIELDS)
     assert "advice" not in (folder / "summary.txt").read_text(encoding="utf-8")
+
+
+EMPTY = {"type": "schema_match", "name": "e", "fields": {"name": "exact", "no": "exact"}}
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected", "output", "offered"),
+    [
+        ({}, None, "", ['absent_values: [null, ""]']),
+        ({"nulls": "absent"}, None, "", ['absent_values: [null, ""]']),
+        ({"absent_values": [""]}, None, "", ['absent_values: ["", null]']),
+        ({"absent_values": [None, ""]}, None, "", []),
+        ({}, [], None, ["absent_values: [[], null]"]),
+        ({}, "a", "", []),
+    ],
+)
+def test_values_that_say_that_nothing_is_there_are_named(
+    tmp_path: Path, settings: dict[str, Any], expected: Any, output: Any, offered: list[str]
+) -> None:
+    pairs = [({"name": "Ann", "no": expected}, {"name": "Ann", "no": output})] * 2
+    found = [one for one in said(*run(tmp_path, pairs, {**EMPTY, **settings})) if one[0] == ""]
+    assert found == [("", switch, 2, 2, (2, 3)) for switch in offered]
+
+
+def test_misspelt_names_are_nearly_the_same_with_the_worst_pair(tmp_path: Path) -> None:
+    pairs = [({"name": a, "no": 1}, {"name": b, "no": 1}) for a, b in [("Greta", "Grea"), ("Hans Müller", "Hns Müller")]]
+    suite, folder = run(tmp_path, pairs, EMPTY)
+    (found,) = suggestions_for(suite.lines, Run(folder))
+    assert (found.write, found.turned, found.says) == ("fuzzy: {at_least: 0.8}", 2, 'at worst "Grea" for "Greta", row 2')
+
+
+@pytest.mark.parametrize(("expected", "output"), [("AB-12345", "AB-12346"), ("ann@example.org", "anne@example.org")])
+def test_codes_and_addresses_are_never_nearly_the_same(tmp_path: Path, expected: str, output: str) -> None:
+    assert said(*run(tmp_path, [({"name": expected, "no": 1}, {"name": output, "no": 1})], EMPTY)) == []
+
+
+def test_a_function_of_a_program_is_not_asked_again(tmp_path: Path) -> None:
+    asked: list[tuple[Any, Any]] = []
+
+    def alike(expected: Any, actual: Any, params: Any) -> bool:
+        asked.append((expected, actual))
+        return bool(expected == actual)
+
+    evaluators.register("alike", alike)
+    fields = {"type": "json_multi_field_match", "name": "fields", "fields": {"city": "exact", "tags": "alike"}}
+    pairs = [({"city": "Rome", "tags": 1}, {"city": "ROME", "tags": 2})] * 3
+    suite, folder = run(tmp_path, pairs, fields)
+    before = len(asked)
+    found = suggestions_for(suite.lines, Run(folder))
+    assert [(one.field, one.turned, one.of) for one in found if one.field == "city"] == [("city", 3, 3)]
+    assert len(asked) == before

@@ -227,6 +227,40 @@ def test_a_suite_that_needs_more_than_a_batch_is_refused(suite: dict[str, Any], 
         batch_plan(evaluators.load(suite), ["output", "expected"])
 
 
+MADE = [
+    {"id": str(number), "reply": {"text": f"v{number % 3}"}, "vendor": f"v{number % 2}", "total_gold": number % 4 or None,
+     "output": json.dumps({"vendor": f"v{number % 2}", "total": number % 3})}
+    for number in range(20)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "test_set",
+    [
+        {"columns": {"output": "reply.text", "expected": "vendor"}},
+        {"expected": {"columns": {"vendor": "vendor", "total": "total_gold"}}},
+        {
+            "expected": {"columns": {"vendor": "vendor"}},
+            "output": {"columns": {"vendor": "reply.text"}},
+            "columns": {"id": "id"},
+        },
+    ],
+)
+def test_columns_made_of_others_are_made_in_each_batch(test_set: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in MADE), encoding="utf-8")
+    settings_ = {"evaluators": ["exact_match", "json_diff_match"][: 1 + ("expected" in test_set)]}
+    suite = evaluators.load({**settings_, "test_set": {"file": str(tmp_path / "rows.jsonl"), **test_set}})
+    ran = suite.run().result
+    columns = [name for name in MADE[0] if name != "output" or "output" not in test_set]
+    rows = [{name: row[name] for name in columns} for row in MADE]
+    plan = batch_plan(suite, columns)
+    scored = [evaluate_batch(plan, pyarrow.RecordBatch.from_pylist(part)) for part in (rows[:7], rows[7:])]
+    merged = finish(plan, merge(plan, [one.column("evaluators.sums")[0].as_py() for one in scored]))
+    assert [(one.mean, one.scored, one.invalid) for one in merged.evaluators] == [
+        (one.mean, one.scored, one.invalid) for one in ran.evaluators
+    ]
+
+
 def test_a_column_for_numbers_that_is_not_there_is_named() -> None:
     with pytest.raises(Problems, match='"nr"'):
         batch_plan(evaluators.load({"evaluators": ["exact_match"]}), ["output", "expected"], row="nr")

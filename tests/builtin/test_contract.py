@@ -156,4 +156,5 @@ def test_the_contract_has_few_members() -> None:
     assert own == {
         "needs", "measure", "reason", "explain", "explained", "compile", "scored_fields", "unreadable", "asking",
         "label_rule", "text_changes", "schema_inference", "sampled", "column", "score", "score_async",
+        "with_settings",
     }  # fmt: skip

@@ -60,14 +60,14 @@ def test_the_suite_of_the_run_is_the_one_that_its_folder_holds(folder: Path) -> 
 
 
 def test_a_suite_that_needs_what_is_not_here_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CITY_FIELD", "city")
-    (folder / "suite.yaml").write_text(SUITE.replace("[city]", "['${CITY_FIELD}']"), encoding="utf-8")
+    monkeypatch.setenv("ROWS_FILE", "rows.csv")
+    (folder / "suite.yaml").write_text(SUITE.replace("rows.csv", "${ROWS_FILE}"), encoding="utf-8")
     assert cli("run", "suite.yaml", "--name", "one", "-q").exit_code == 0
-    monkeypatch.delenv("CITY_FIELD")
+    monkeypatch.delenv("ROWS_FILE")
     found = cli("advice", "runs/one")
     assert found.exit_code == 2
     assert "runs/one/suite/suite.yaml: the suite that it holds cannot be used here" in found.stderr
-    assert "CITY_FIELD" in found.stderr
+    assert "ROWS_FILE" in found.stderr
 
 
 def test_what_is_no_run_is_refused() -> None:

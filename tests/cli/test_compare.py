@@ -233,3 +233,27 @@ def test_a_damaged_file_of_rows_is_named(run: Start, tmp_path: Path) -> None:
     del figures["record"]
     (tmp_path / "runs" / "bad" / "run.json").write_text(json.dumps(figures), encoding="utf-8")
     assert "score the test set again" in run("compare", "runs/good", "runs/bad").output
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_rows_that_are_paired_by_their_places_are_said_to_be_with_the_column_that_would_pair_them(
+    run: Start, tmp_path: Path, kept: bool
+) -> None:
+    rows = "".join(f"q{at},{at},{at}\n" for at in range(5))
+    results = "" if kept else "results: {documents: none}\n"
+    (tmp_path / "plain.yaml").write_text(f"evaluators: [exact_match]\n{results}", encoding="utf-8")
+    for name, more in (("before", ""), ("after", "new,9,9\n")):
+        (tmp_path / f"{name}.csv").write_text(f"question,output,expected\n{more}{rows}", encoding="utf-8")
+        done = run("run", "plain.yaml", f"{name}.csv", "--name", name, "-q")
+        assert done.exit_code == 0, done.output
+    column = (
+        'the column "question" would pair them: write `columns: {id: question}`'
+        if kept
+        else "write `columns: {id: COLUMN}`"
+    )
+    for common, code in (((), 4), (("--common",), 3)):
+        done = run("compare", "runs/before", "runs/after", *common)
+        assert done.exit_code == code, done.output
+        said = " ".join(done.output.split())
+        assert "rows were paired by their places, for want of an id" in said
+        assert column in said

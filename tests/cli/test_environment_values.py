@@ -32,6 +32,15 @@ COMMANDS: tuple[list[str], ...] = (
     ["view", "runs/first", "--row", "2"],
     ["compare", "runs/first", "runs/second"],
     ["advice", "runs/first"],
+    ["--traceback", "check", "suite.yaml", "--with-data"],
+    ["--traceback", "run", "suite.yaml", "--no-results", "-q"],
+    ["--traceback", "run", "suite.yaml", "no-rows.csv"],
+    ["--traceback", "explain", "suite.yaml"],
+    ["--traceback", "try", "suite.yaml"],
+    ["--traceback", "infer-schema", "suite.yaml"],
+    ["--traceback", "check-expected", "suite.yaml"],
+    ["--traceback", "compare", "runs/first", "--suite", "suite.yaml"],
+    ["--traceback", "report", "runs/none"],
 )  # fmt: skip
 
 

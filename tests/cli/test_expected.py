@@ -86,6 +86,36 @@ def test_an_existing_schema_is_resolved_and_completed(folder: Path) -> None:
     assert "made of the schema own.json" in found.stderr
 
 
+@pytest.mark.parametrize(
+    ("of", "compare"),
+    [
+        ("date", "date"),
+        ("date-time", "date"),
+        ("uri", "url"),
+        ("email", {"normalized": {"accents": "keep", "whitespace": "trim"}}),
+        ("time", "date"),
+        ("hostname", "exact"),
+    ],
+)
+def test_the_format_of_a_text_chooses_its_comparator(folder: Path, of: str, compare: Any) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "format": of}, "b": {"type": "string"}}}
+    (folder / "own.json").write_text(json.dumps(schema), encoding="utf-8")
+    found = schema_of(cli("infer-schema", "own.json"))["properties"]
+    assert (found["a"]["x-eval-compare"], found["b"]["x-eval-compare"]) == (compare, "exact")
+
+
+def test_one_odd_answer_among_twenty_is_to_be_reviewed(folder: Path) -> None:
+    odd = {"date": "(20/03/2024)", "total": "RM9.00"}
+    documents = [*({"date": f"{day:02}/03/2024", "total": f"{day}.50"} for day in range(1, 20)), odd]
+    (folder / "gold.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in documents), encoding="utf-8")
+    found = cli("infer-schema", "gold.jsonl")
+    compared = {key: one["x-eval-compare"] for key, one in schema_of(found)["properties"].items()}
+    assert compared == {"date": {"date": {"formats": ["DD/MM/YYYY"]}}, "total": {"numeric": {"parse": True}}}
+    for key, value in odd.items():
+        line = next(one for one in found.stderr.splitlines() if one.startswith(f"- {key}: "))
+        assert line.endswith(f'1 of 20 cannot be read so and has no score: "{value}"')
+
+
 def test_an_existing_schema_keeps_its_dialect_and_its_words() -> None:
     unpack(Path(), "dataset/finance/credit_agreement")
     path = "dataset/finance/credit_agreement/credit_agreement-schema.json"

@@ -54,6 +54,7 @@ def test_a_run_folder_that_is_too_large_is_the_environments(files: Path, workers
     assert "runs/x: the run folder cannot be written: file too large" in ended.stderr + ended.stdout
     assert "partial" not in ended.stderr + ended.stdout
     assert "bug" not in ended.stderr
+    assert "the test set has no rows" not in ended.stderr + ended.stdout
     assert [path.name for path in (files / "runs").iterdir()] == ["x"]
     found = json.loads((files / "runs" / "x" / "run.json").read_text())
     assert (found["complete"], found["rows"], found["exit_code"]) == (False, 0, 3)

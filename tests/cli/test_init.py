@@ -66,17 +66,18 @@ def test_the_suite_says_what_was_found_and_why() -> None:
         ),
     )
     assert Path("rows.yaml").read_text(encoding="utf-8").split("    fields:\n")[1].split("\n\n")[0] == (
-        "      # short text: case, accents and spacing do not count\n"
+        "      # short text: case, accents and spacing do not count; right in 2 of 2, 2 to the letter\n"
         "      shop: normalized\n"
-        "      # all 2 values parse as dates written as DD/MM/YYYY\n"
+        "      # all 2 values parse as dates written as DD/MM/YYYY; right in 2 of 2, 2 to the letter\n"
         "      date: {date: {formats: [DD/MM/YYYY]}}\n"
-        "      # 2 of 2 are numbers with up to two decimals: every digit counts\n"
+        "      # 2 of 2 are numbers with up to two decimals: every digit counts; right in 2 of 2, 2 to the letter\n"
         "      total: numeric\n"
-        '      # a list, 2 items at most; "sku" is another in every item of a row, and pairs them\n'
+        '      # a list, 2 items at most; "sku" is another in every item of a row, and pairs them; all of it right in 2 of 2 rows,\n'
+        "      # 2 to the letter and in this order\n"
         "      lines: {align: {key_field: {key: sku}}}\n"
-        '      # codes or numbers in text, such as "A1": every character counts\n'
+        '      # codes or numbers in text, such as "A1": every character counts; right in 3 of 3\n'
         "      lines[*].sku: exact\n"
-        "      # 3 of 3 are whole numbers\n"
+        "      # 3 of 3 are whole numbers; right in 3 of 3, 3 to the letter\n"
         "      lines[*].n: numeric"
     )
     assert cli("run", "rows.yaml", "--no-results", "-q").exit_code == 0
@@ -151,8 +152,8 @@ def test_what_nobody_may_guess_is_refused_with_the_line_to_type() -> None:
     refused = cli("init", "rows.csv", "--force")
     assert refused.exit_code == 2
     assert '"eins" and "my answer" could each be the expected answer' in refused.stderr
-    assert "hint: evaluators init rows.csv --columns expected=eins, or evaluators init" in refused.stderr
-    assert "evaluators init rows.csv --columns 'expected=my answer'" in refused.stderr
+    assert "hint: evaluators init rows.csv --columns expected=eins --columns 'output=my answer', or " in refused.stderr
+    assert "evaluators init rows.csv --columns 'expected=my answer' --columns output=eins" in refused.stderr
     assert not Path("rows.yaml").exists()
     said = cli("init", "rows.csv", "--columns", "expected=my answer")
     assert 'output: column "eins"' in said.stdout
@@ -160,11 +161,25 @@ def test_what_nobody_may_guess_is_refused_with_the_line_to_type() -> None:
     assert "evaluators init semi.csv --suite 'made here.yaml' --delimiter ';' --columns 'expected=my label'" in other
 
 
-def test_two_outputs_are_undecided() -> None:
+def test_outputs_of_several_models_are_variants() -> None:
     table("gpt4_response,claude_response,ideal response", "a b,a c,a b", "c d,c d,c d")
-    refused = cli("init", "rows.csv")
-    assert refused.exit_code == 2
-    assert '"gpt4_response" and "claude_response" could each be the model\'s output' in refused.stderr
+    assert "outputs of 2 models stand side by side" in cli("init", "rows.csv").stdout
+    assert "gpt4_response: {column: gpt4_response}" in Path("rows.yaml").read_text(encoding="utf-8")
+    assert cli("run", "rows.yaml").exit_code == 0
+
+
+def test_each_pair_of_columns_gets_an_evaluator() -> None:
+    table(
+        "image,vendor_pred,vendor_true,vendor_ok,total_pred,total_true",
+        "a.png,Acme,Acme,True,10,10",
+        "b.png,F,B,False,3,3",
+    )
+    said = cli("init", "rows.csv").stdout
+    assert 'vendor: column "vendor_pred" is compared with column "vendor_true"' in said
+    assert '"vendor_ok": verdicts, which are no answers' in said
+    scores = cli("run", "rows.yaml").stdout
+    assert "vendor         0.5000" in scores
+    assert "total          1.0000" in scores
 
 
 def test_on_a_terminal_an_output_that_nothing_points_to_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,6 +290,7 @@ def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> 
     more = {
         "comparing_models": ("--output", f"{name}/careful.jsonl"),
         "classification": ("--columns", "expected=label"),
+        "judged_replies": ("--columns", "output=answer"),
     }.get(name, ())
     found = cli("init", f"{name}/rows.csv", "-o", "first.yaml", *more)
     assert found.exit_code == 0, found.stderr
@@ -393,3 +409,16 @@ def test_the_schema_for_editors_is_never_a_row(folder: Path, places: list[str], 
     assert Path("suite.schema.json").exists() is named
     first = Path("made.yaml").read_text(encoding="utf-8").splitlines()[0]
     assert (first == "# yaml-language-server: $schema=suite.schema.json") is named
+
+
+def test_documents_are_paired_by_what_names_them_and_doubts_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, documents in (("g", "AB"), ("p", "BA"), ("q", "YZ")):
+        lines = [json.dumps({"doc": one, "x": one.lower()}) + "\n" for one in documents]
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    named = cli("init", "--expected", "g.jsonl", "--output", "p.jsonl", "-o", "named.yaml")
+    assert 'paired by the key "doc"' in named.output
+    doubtful = cli("init", "--expected", "g.jsonl", "--output", "q.jsonl", "-o", "doubtful.yaml")
+    assert 'paired by their places, and "doc", which is unlike in every one, says otherwise' in doubtful.output

@@ -56,20 +56,41 @@ wrote enough_digits.yaml
 wrote test_enough_digits.py
 
 Next:
-1. Change enough_digits.py. Its docstring becomes its page: evaluators explain enough_digits
+1. Change enough_digits.py. Its docstring becomes its page: evaluators explain enough_digits --register enough_digits.py
 2. Add cases to enough_digits.yaml, and run them: python -m pytest test_enough_digits.py
    This needs pytest: pip install pytest
-3. Make the name known, in one of two ways.
+3. Make the name known, in one of three ways.
+   On the command line, name the file:
+
+       evaluators run suite.yaml --register enough_digits.py
+
    In a program of yours, name the file before you load a suite:
 
        evaluators.register_file("enough_digits.py")
 
-   In a package of yours, for the command line too, add to pyproject.toml and install the package:
+   In a package of yours, for every command, add to pyproject.toml and install the package:
 
        [project.entry-points."evaluators.builtin"]
        enough_digits = "your_package.enough_digits:EnoughDigits"
 """
     )
+
+
+def test_a_comparator_in_a_file_is_known_where_the_command_names_it(folder: Path) -> None:
+    assert new("comparator", "starts_alike").exit_code == 0
+    (folder / "rows.csv").write_text('output,expected\n"{""a"": ""abcd""}","{""a"": ""abce""}"\n', encoding="utf-8")
+    (folder / "suite.yaml").write_text(
+        "name: s\nevaluators: [{json_multi_field_match: {fields: {a: starts_alike}}}]\n", encoding="utf-8"
+    )
+    for words in (["run", "suite.yaml", "rows.csv", "-q"], ["run", "suite.yaml", "rows.csv", "-q", "--workers", "2"]):
+        assert tool("evaluators", *words, "--register", "starts_alike.py") == "s: finished\n"
+    assert "fits the test set" in tool("evaluators", "check", "suite.yaml", "rows.csv", "--register", "starts_alike.py")
+    assert "start with the same characters" in tool(
+        "evaluators", "explain", "starts_alike", "--register", "starts_alike.py"
+    )
+    assert 'unknown comparator "starts_alike"' in cli("check", "suite.yaml").stderr
+    refused = cli("run", "suite.yaml", "--register", "none.py")
+    assert (refused.exit_code, refused.stderr.splitlines()[0]) == (2, "none.py: there is no such file")
 
 
 @pytest.mark.parametrize(("kind", "name"), KINDS)

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -92,6 +93,23 @@ def test_no_results_leaves_nothing_behind(files: Path, run: Start) -> None:
     before = sorted(files.iterdir())
     assert run("run", "suite.yaml", "rows.csv", "--no-results").returncode == 0
     assert sorted(files.iterdir()) == before
+
+
+def test_a_run_is_opened_in_the_browser(files: Path, run: Start) -> None:
+    browser = files / "browser.sh"
+    browser.write_text(f'#!/bin/sh\necho "$1" > {shlex.quote(str(files / "opened"))}\n', encoding="utf-8")
+    browser.chmod(0o755)
+    assert run("run", "suite.yaml", "rows.csv", "--name", "seen", "--open", BROWSER=str(browser)).returncode == 0
+    page = files / "runs" / "seen" / "report.html"
+    assert (files / "opened").read_text(encoding="utf-8").strip() == page.as_uri()
+    assert "<html" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("without", ["--no-results", "--dry-run", "--watch"])
+def test_a_run_that_writes_no_folder_is_not_opened(files: Path, run: Start, without: str) -> None:
+    found = run("run", "suite.yaml", "rows.csv", "--open", without)
+    assert found.returncode == 2
+    assert f"--open shows the page of a run folder, and {without} writes none" in found.stderr
 
 
 def test_the_suite_says_where_results_go_and_the_command_line_overrules_it(files: Path, run: Start) -> None:
@@ -559,7 +577,7 @@ MOST_MODULES = 235
 """Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
 UNUSED = (
     "evaluators.compare", "evaluators.fields.schema_check", "evaluators.run.gate",
-    "evaluators.reports.summary", "evaluators.reports.run_tables", "evaluators.api.finished_run",
+    "evaluators.reports.summary", "evaluators.reports.sections.fields", "evaluators.api.finished_run",
     "evaluators.tracking.tracker", "evaluators.guide", "traceback",
 )  # fmt: skip
 

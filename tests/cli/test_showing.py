@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,6 +26,14 @@ def program(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "evaluators", *words], capture_output=True, encoding="utf-8", check=False
     )
+
+
+def test_the_help_begins_with_the_commands_of_a_first_run() -> None:
+    said = cli("--help").stdout
+    first, others = said.partition("A first run:")[2].split("\nCommands:\n")
+    assert re.findall(r"^  (\S+)", first, re.M) == ["init", "check", "run", "view"]
+    names = re.findall(r"^  ([a-z-]+) ", others, re.M)
+    assert names == sorted(set(names) - {"init", "check", "run", "view"})
 
 
 def test_the_lists_name_everything() -> None:
@@ -146,9 +155,9 @@ def test_the_help_of_run_lists_its_options_in_groups_80_columns_wide(monkeypatch
     ]  # fmt: skip
     other = lines[lines.index("Other options:") :]
     named = [line.split()[0].rstrip(",") for line in other if line.startswith("  -")]
-    assert named == ["--watch", "--traceback", "-h"]
+    assert named == ["--watch", "--register", "--traceback", "-h"]
     listed = [line for line in lines if line.startswith("  -")]
-    assert len(listed) == len(set(listed)) == 37
+    assert len(listed) == len(set(listed)) == 40
     assert all(line[29:31] == "  " and line[31] != " " for line in listed)
     assert max(map(len, lines)) <= 80
     assert not [line for line in lines if line.startswith("  --output ")]

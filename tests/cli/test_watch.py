@@ -58,7 +58,19 @@ def test_nothing_is_scored_again_until_a_file_changes(
     assert "gate failed" in first
     assert "1 fixed, 0 broken" in second
     assert "base: passed" in second
+    assert "view RUN" not in first + second
     assert end == ""
+
+
+def test_another_comparator_is_scored_and_compared_with_the_one_before(
+    suite: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forgiving = SUITE.replace("[city]", "{city: {fuzzy: {at_least: 0.5}}}")
+    watched(suite, monkeypatch, lambda: suite.write_text(forgiving, encoding="utf-8"), lambda: None)
+    said = capsys.readouterr().out.split("Watching 2 files. Ctrl-C ends it.\n")[1]
+    assert said.startswith("suite: passed\n")
+    assert "1 row in both runs: 1 fixed, 0 broken, 0 unchanged" in said
+    assert '- the evaluator "json_multi_field_match" has other settings: fields' in said
 
 
 def test_a_mistake_in_between_is_said_and_compared_with_nothing(

@@ -76,7 +76,8 @@ def _answer(asked: socket.socket) -> None:
 def _end_with(asked: socket.socket, child: int) -> None:
     """Ends a command whose asker was ended: for the shell both are one process."""
     if not asked.recv(1):
-        os.kill(child, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has just ended by itself
+            os.kill(child, signal.SIGKILL)
 
 
 def _become(words: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:

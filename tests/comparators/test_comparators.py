@@ -171,7 +171,10 @@ def test_whether_an_expected_value_can_be_read_is_one_answer(
         assert said is True
 
 
-@given(st.sampled_from([setting for setting in SETTINGS if of(*setting).reads == "output"]), VALUES, VALUES, VALUES)
+ONE_SIDED = [setting for setting in SETTINGS if (one := of(*setting)).reads == "output" and one.answers_column is None]
+
+
+@given(st.sampled_from(ONE_SIDED), VALUES, VALUES, VALUES)
 def test_a_one_sided_comparator_does_not_look_at_the_expected_value(
     setting: tuple[str, object], one: Any, other: Any, actual: Any
 ) -> None:

@@ -19,6 +19,8 @@ from evaluators.compare.pairs import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
 from evaluators.model import FieldStatus, Result
+from evaluators.reports.comparison_page import comparison_page
+from evaluators.reports.text import page_text
 from evaluators.run.metrics import difference_interval_text
 from tests.compare.sides import made_rows, made_side, packed, said
 
@@ -183,7 +185,7 @@ def test_every_field_is_held_to_a_drop_that_chance_does_not_explain(written: str
     config = CompareConfig(fail_on=(), regression_checks={written: RegressionCheck(max_drop=0.02)})
     found, of_two = (
         compare_sides(side("base", base), side("new", new), config, EVERY_FIELD),
-        "corrected for 2 fields; the most is 0.02",
+        f"corrected for 2 fields{' of header' if written == 'header.*' else ''}; the most is 0.02",
     )
     assert [(one.target, one.verdict, one.message) for one in found.regression_checks] == [
         ("header.total", "passed", f"not lower: 30 rows, 95 % CI [-0.1135, +0.1135], p 1.0000 {of_two}"),
@@ -222,7 +224,7 @@ def test_every_field_fails_just_where_it_is_clearly_worse_by_more(
     base, new = (side(name, rows_of(each * 3)) for name, each in zip("bn", columns, strict=True))
     config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=most)})
     found = compare_sides(base, new, config, EVERY_FIELD)
-    worse = [one for one in found.fields if one.verdict == "worse" and -(one.difference or 0.0) > most]
+    worse = [one for one in found.fields if one.verdict == "worse" and (one.invented or -(one.difference or 0.0) > most)]
     failed = [one.target for one in found.regression_checks if one.verdict == "failed"]
     if not any(one.lost_passed for one in found.fields):  # a lost row that passed counts as wrong in checks alone
         assert failed == [f"{one.evaluator}.{one.field}" for one in worse]
@@ -406,8 +408,87 @@ def test_a_guard_sees_inventions_also_where_the_base_measured_nothing_at_all() -
     found = compare_sides(
         base, new, CompareConfig(fail_on=(), regression_checks={"header": guard}), {"header": ("header", None)}
     )
-    assert [(one.rule, one.verdict) for one in found.regression_checks] == [("max_broken_rows", "failed")]
+    assert [(one.rule, one.verdict) for one in found.regression_checks] == [
+        ("max_drop", "failed"), ("max_broken_rows", "failed"),
+    ]  # fmt: skip
     assert found.exit_code == 1
+
+
+@pytest.mark.parametrize("rows", [1, 9])
+def test_a_field_that_only_the_outputs_of_the_new_run_have_is_worse_and_not_undecided(rows: int) -> None:
+    base = side("base", rows_of([(RIGHT, EMPTY)] * 9))
+    new = side("new", rows_of([(RIGHT, INVENTED)] * rows + [(RIGHT, EMPTY)] * (9 - rows)))
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.1)})
+    found = compare_sides(base, new, config, EVERY_FIELD)
+    said_ = f"invented in {rows} row{'s' if rows > 1 else ''}: the base has nothing there, and nothing is expected; the most is 0.1"
+    assert [(one.target, one.verdict, one.message) for one in found.regression_checks] == [
+        ("header.total", "failed", said_)
+    ]
+    assert [one.verdict for one in found.fields] == ["worse", "not measured"]
+    assert found.exit_code == 1
+
+
+def test_a_field_that_only_the_outputs_of_the_base_have_is_not_lower() -> None:
+    base = side("base", rows_of([(RIGHT, INVENTED)] * 2 + [(RIGHT, EMPTY)] * 7))
+    new = side("new", rows_of([(RIGHT, EMPTY)] * 9))
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.1, max_broken_rows=0)})
+    found = compare_sides(base, new, config, EVERY_FIELD)
+    said_ = "not lower: in 2 rows the new run has nothing there any more, and nothing is expected"
+    assert [(one.target, one.verdict, one.message) for one in found.regression_checks] == [
+        ("header.total", "passed", said_)
+    ]
+    assert found.exit_code == 0
+
+
+def test_a_field_that_only_one_run_names_is_new_or_lost() -> None:
+    def named(label: str, *fields: str) -> Side:
+        whole = said("scored", 1.0, True, ["match"] * len(fields))
+        return made_side(label, rows_of([(RIGHT, whole)] * 3), {"parses": (), "header": fields})
+
+    config = CompareConfig(fail_on=(), regression_checks={"fields.*": RegressionCheck(max_drop=0.1)})
+    grown = compare_sides(named("base", "total"), named("new", "total", "date"), config, EVERY_FIELD)
+    shrunk = compare_sides(named("base", "total", "date"), named("new", "total"), config, EVERY_FIELD)
+    for found, verdict, message, whose in (
+        (grown, "passed", "new: the base has no such field", "new run"),
+        (shrunk, "undecided", "lost: only the base has this field", "base"),
+    ):
+        one = found.regression_checks[-1]
+        assert (one.target, one.verdict, one.message) == ("header.date", verdict, message)
+        assert f'only the {whose} has the field "date" of the evaluator "header"' in found.notes
+    assert (grown.exit_code, shrunk.exit_code) == (0, 3)
+
+
+def twins(base: str, new: str, other: tuple[str, str]) -> RunComparison:
+    """Three evaluators: two that say the same, `+` and `-`, and another one."""
+    known = {"+": RIGHT, "-": WRONG}
+    sides = []
+    for label, own, others in (("base", base, other[0]), ("new", new, other[1])):
+        told = {"a": [known[one] for one in own], "b": [known[one] for one in own], "c": [known[one] for one in others]}
+        rows = made_rows(range(len(own)), [f"D-{at}" for at in range(len(own))], ["0"] * len(own), said=told)
+        sides.append(made_side(label, rows, {"a": (), "b": (), "c": ()}))
+    return compare_sides(*sides)
+
+
+def test_what_says_the_same_in_every_row_is_one_test() -> None:
+    found = twins("+" * 8, "-" * 6 + "++", ("+" * 8, "++" + "-" * 6))
+    assert [one.same_as for one in found.evaluators] == [None, "a", None]  # as many rows of c, but others
+    assert [one.p_value for one in found.evaluators] == pytest.approx([0.03125] * 3)
+    assert [one.p_value_corrected for one in found.evaluators] == pytest.approx([0.0625] * 3)
+    assert "one test, since they say the same in every row: b and a" in page_text(comparison_page(found))
+    alone = twins("+" * 8, "-" * 6 + "++", ("+" * 8, "+" * 8))
+    assert [one.p_value_corrected for one in alone.evaluators] == pytest.approx([0.0625, 0.0625, 1.0])
+
+
+def test_a_check_of_the_fields_of_one_evaluator_has_a_family_of_its_own() -> None:
+    right, wrong = said("scored", 1.0, True, ["match"]), said("scored", 0.0, False, ["mismatch"])
+    fields = {"one": ("x",), "two": ("x",)}
+    was = made_rows(range(8), "abcdefgh", ["0"] * 8, said={"one": [right] * 8, "two": [right] * 8})
+    now = made_rows(range(8), "abcdefgh", ["0"] * 8, said={"one": [wrong] * 6 + [right] * 2, "two": [right] * 8})
+    sides = made_side("base", was, fields), made_side("new", now, fields)
+    for written, target, verdict in (("fields.*", ("", ""), "passed"), ("one.*", ("one", ""), "failed")):
+        config = CompareConfig(fail_on=(), regression_checks={written: RegressionCheck(max_drop=0.1)})
+        check = compare_sides(*sides, config, {written: target}).regression_checks[0]
+        assert (check.target, check.verdict) == ("one.x", verdict)
 
 
 @pytest.mark.parametrize("status", UNSCORED)

@@ -98,6 +98,67 @@ def test_the_totals_of_extract_bench_are_those_of_its_page() -> None:
     assert (found.overall_pass_rate, found.total_evaluated) == (2 / 3, 3)
 
 
+PLAIN = [
+    ("number", 1.0, 1.0005, "number_tolerance", 1.0),
+    ("number", 1.0, 1.0015, "number_tolerance", 0.0),
+    ("integer", 3, 4, "integer_exact", 0.0),
+    ("boolean", True, True, "boolean_exact", 1.0),
+    ("string", "a", "a", "string_semantic", 1.0),
+]
+
+
+@pytest.mark.parametrize(("json_type", "expected", "output", "metric", "score"), PLAIN)
+@pytest.mark.parametrize("given_as", ["a map", "a file"])
+def test_extract_bench_compares_a_field_without_a_metric_as_its_page_says(
+    json_type: str, expected: Any, output: Any, metric: str, score: float, given_as: str, tmp_path: Path
+) -> None:
+    schema: Any = {"type": "object", "properties": {"n": {"type": json_type}}}
+    if given_as == "a file":
+        (tmp_path / "schema.json").write_text(json.dumps(schema), encoding="utf-8")
+        schema = tmp_path / "schema.json"
+    fallback = {"string_semantic": "fuzzy"} if json_type == "string" else None
+    found = extract_bench.evaluate_document(schema, {"n": expected}, {"n": output}, fallback=fallback)
+    (name,) = found.results["n"]
+    assert (name if fallback is None else metric, found.overall_score) == (metric, score)
+    assert found.warnings == ()
+    many = extract_bench.evaluate([{"n": expected}], [{"n": output}], schema, fallback=fallback)
+    assert many.overall_score == score
+    later = asyncio.run(extract_bench.evaluate_document_async(schema, {"n": expected}, {"n": output}, fallback=fallback))
+    assert later.results == found.results
+
+
+def test_extract_bench_asks_a_model_about_text_that_names_no_metric() -> None:
+    with pytest.raises(evaluators.Problems, match="1 field needs a judge"):
+        extract_bench.evaluate([{"a": "x"}], [{"a": "y"}], {"type": "object", "properties": {"a": {"type": "string"}}})
+
+
+def test_struct_extract_eval_compares_a_field_without_a_comparator_as_its_page_says() -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "number"}}}
+    found = struct_extract_eval.evaluate([{"n": 1.0}], [{"n": 1.0005}], schema)
+    assert (found.mean_f1, found.warnings) == (0.0, ())
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "read_as"),
+    [
+        (extract_bench, {"x-eval-compare": "exact"}, "x-eval"),
+        (struct_extract_eval, {"evaluation_config": "number_tolerance"}, "evaluation_config"),
+    ],
+)
+def test_a_schema_in_the_words_of_the_other_system_is_read_by_them_and_that_is_said(
+    module: Any, words: dict[str, str], read_as: str
+) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "number", **words}}}
+    found = module.evaluate([{"n": 1.0}], [{"n": 1.0005}], schema)
+    assert found.mean_f1 == float(read_as == "evaluation_config")
+    assert f"it is read as {read_as}" in said(found, "schema-note")
+    assert module.evaluate([{"n": 1.0}], [{"n": 1.0}], schema, dialect=read_as).warnings == ()
+
+
+def test_a_schema_that_is_inferred_is_read_in_its_own_dialect_whoever_asks() -> None:
+    assert extract_bench.evaluate([{"n": 1.0, "a": "x"}], [{"n": 1.0, "a": "x"}], "infer").mean_f1 == 1.0
+
+
 def test_a_document_has_every_metric_at_every_place() -> None:
     found = extract_bench.evaluate_document(EXTRACT_BENCH, TEN, {**EIGHT, "name": "ann"})
     name, items = found.results["name"]["string_exact"], found.results["items"]["hungarian"]
@@ -384,6 +445,7 @@ def test_what_the_schema_lacks_is_said() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     found = struct_extract_eval.evaluate([{"a": "x", "b": "y"}], [{"a": "x", "b": "z"}], schema)
     assert 'the schema lacks "b"' in said(found, "schema-lacks")
+    schema["properties"] = {"a": {"type": "string", "evaluation_config": "string_exact"}}
     assert said(extract_bench.evaluate_document(schema, {"a": "x", "b": "y"}, {"a": "x"}), "schema-lacks")
 
 

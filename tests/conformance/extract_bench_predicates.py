@@ -57,8 +57,8 @@ class Spot:
         """The metrics that are named, or the type's own."""
         if isinstance(self.config, str):
             return () if self.config == "skip" else (self.config,)
-        named = tuple(str(one.get("metric_id")) for one in _named(self))
-        return named or tuple(BY_TYPE[name] for name in _types(self.schema) if name in BY_TYPE)
+        listed = tuple(str(one.get("metric_id")) for one in named(self))
+        return listed or tuple(BY_TYPE[name] for name in types_of(self.schema) if name in BY_TYPE)
 
     @property
     def both(self) -> bool:
@@ -75,7 +75,7 @@ def _says(items: Any) -> bool:
     return isinstance(items, dict) and items.get("evaluation_config") not in ("skip", {})
 
 
-def _types(schema: Mapping[str, Any]) -> list[str]:
+def types_of(schema: Mapping[str, Any]) -> list[str]:
     declared = schema.get("type", [])
     return declared if isinstance(declared, list) else [declared]
 
@@ -88,41 +88,41 @@ def spots(case: Case) -> Iterator[Spot]:
         written, ours, theirs, depth, unused = waiting.pop(0)
         if not isinstance(written, dict) or depth > 12:
             continue
-        schema = _full(root, written)
+        schema = schema_of(root, written)
         yield Spot(written, schema, ours, theirs, unused)
         config = schema.get("evaluation_config")
-        unused = unused or config in ("skip", {}, {"metrics": []}) or (config is not None and bool(_listed(schema)))
+        unused = unused or config in ("skip", {}, {"metrics": []}) or (config is not None and bool(branches(schema)))
         properties = schema.get("properties")
         for key, inner in properties.items() if isinstance(properties, dict) else ():
-            waiting.append((inner, _key(ours, key), _key(theirs, key), depth + 1, unused))
+            waiting.append((inner, key_of(ours, key), key_of(theirs, key), depth + 1, unused))
         for inner in (schema.get("items"), schema.get("additionalProperties")):
             waiting.append((inner, MISSING, MISSING, depth + 1, unused))
         sides = (ours, theirs) if schema.get("evaluation_config") is None else (MISSING, MISSING)
-        waiting.extend((inner, *sides, depth + 1, unused) for inner in _listed(schema))
+        waiting.extend((inner, *sides, depth + 1, unused) for inner in branches(schema))
 
 
-def _full(root: Any, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
+def schema_of(root: Any, schema: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
     """The schema with its reference filled in; what stands beside it wins."""
     target = root if "$ref" in schema and depth < 20 else {}
     for step in str(schema.get("$ref", "")).split("/")[1:]:
         target = target.get(step, {}) if isinstance(target, dict) else {}
-    filled = _full(root, target, depth + 1) if isinstance(target, dict) and target else {}
+    filled = schema_of(root, target, depth + 1) if isinstance(target, dict) and target else {}
     return {**filled, **{key: value for key, value in schema.items() if key != "$ref"}}
 
 
-def _listed(schema: Mapping[str, Any]) -> list[Any]:
+def branches(schema: Mapping[str, Any]) -> list[Any]:
     found = schema.get("anyOf") or schema.get("oneOf") or []
     return found if isinstance(found, list) else []
 
 
-def _key(side: Any, key: str) -> Any:
+def key_of(side: Any, key: str) -> Any:
     return side.get(key, MISSING) if isinstance(side, dict) else MISSING
 
 
 # What the schema says
 
 
-def _named(spot: Spot) -> list[dict[str, Any]]:
+def named(spot: Spot) -> list[dict[str, Any]]:
     config = spot.config
     listed = config.get("metrics") if isinstance(config, dict) else None
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -130,9 +130,9 @@ def _named(spot: Spot) -> list[dict[str, Any]]:
 
 def params_unusable(spot: Spot) -> bool:
     """A metric has a parameter that it does not know or cannot use, or a weight that is none."""
-    weights = [one.get("weight", 1) for one in _named(spot)]
+    weights = [one.get("weight", 1) for one in named(spot)]
     weights += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
-    unusable = any(not _usable(str(one.get("metric_id")), one.get("params") or {}) for one in _named(spot))
+    unusable = any(not _usable(str(one.get("metric_id")), one.get("params") or {}) for one in named(spot))
     no_weight = any(weight is not None and (kind(weight) != "number" or weight < 0) for weight in weights)
     return not spot.unused and (unusable or no_weight)
 
@@ -151,7 +151,7 @@ def _fits(most: float, value: Any) -> bool:
 
 def metric_unclear(spot: Spot) -> bool:
     """A metric is named twice, or there is none of that name."""
-    names = [str(one.get("metric_id")) for one in _named(spot)]
+    names = [str(one.get("metric_id")) for one in named(spot)]
     unknown = any(name not in PARAMS and name not in PRESETS for name in names)
     return not spot.unused and (unknown or len(set(names)) < len(names))
 
@@ -163,7 +163,7 @@ def comparator_as_preset(spot: Spot) -> bool:
 
 def skip_above_fields(spot: Spot) -> bool:
     """An object or a list is skipped, and what stands below it is not."""
-    return spot.config in ("skip", {}) and spot.config is not None and (spot.fields_below or bool(_listed(spot.schema)))
+    return spot.config in ("skip", {}) and spot.config is not None and (spot.fields_below or bool(branches(spot.schema)))
 
 
 def metric_above_fields(spot: Spot) -> bool:
@@ -173,7 +173,7 @@ def metric_above_fields(spot: Spot) -> bool:
 
 def choice_without_config(spot: Spot) -> bool:
     """A value of several types has no config of its own."""
-    several = bool(_listed(spot.schema)) or isinstance(spot.schema.get("type"), list)
+    several = bool(branches(spot.schema)) or isinstance(spot.schema.get("type"), list)
     return several and spot.config is None
 
 
@@ -189,7 +189,7 @@ def config_beside_reference(spot: Spot) -> bool:
 
 def weighed(spot: Spot) -> bool:
     """A weight other than 1 is given."""
-    given = [one.get("weight", 1) for one in _named(spot)]
+    given = [one.get("weight", 1) for one in named(spot)]
     given += [spot.config.get("aggregation_weight", 1)] if isinstance(spot.config, dict) else []
     return any(weight not in (1, None) for weight in given)
 
@@ -215,8 +215,8 @@ def empty_object(spot: Spot) -> bool:
 def further_keys(spot: Spot) -> bool:
     """Keys that the schema does not name are compared with a schema of their own, and there are some."""
     sides = [side for side in (spot.ours, spot.theirs) if isinstance(side, dict)]
-    named = spot.schema.get("properties") or {}
-    return isinstance(spot.schema.get("additionalProperties"), dict) and any(side.keys() - named.keys() for side in sides)
+    keys = (spot.schema.get("properties") or {}).keys()
+    return isinstance(spot.schema.get("additionalProperties"), dict) and any(side.keys() - keys for side in sides)
 
 
 def two_kinds_of_nothing(spot: Spot) -> bool:
@@ -227,8 +227,8 @@ def two_kinds_of_nothing(spot: Spot) -> bool:
 
 def numeric_on_others(spot: Spot) -> bool:
     """A metric of numbers meets something else than a finite number."""
-    named = any(name in NUMERIC for name in spot.metrics)
-    return named and spot.both and not (_finite(spot.ours) and _finite(spot.theirs))
+    of_numbers = any(name in NUMERIC for name in spot.metrics)
+    return of_numbers and spot.both and not (_finite(spot.ours) and _finite(spot.theirs))
 
 
 def _finite(value: Any) -> bool:
@@ -262,8 +262,8 @@ def nearly_alike(spot: Spot) -> bool:
 
 def textual_on_others(spot: Spot) -> bool:
     """A metric of texts meets two values that are not both text."""
-    named = any(name in TEXTUAL for name in spot.metrics)
-    return named and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"text"}
+    of_texts = any(name in TEXTUAL for name in spot.metrics)
+    return of_texts and spot.both and {kind(spot.ours), kind(spot.theirs)} != {"text"}
 
 
 def boolean_on_others(spot: Spot) -> bool:
@@ -309,7 +309,7 @@ def _below_null(case: Case, path: str) -> bool:
     for key in path.split(".properties.")[1:]:
         if any(side is None for side in sides):
             return True
-        sides = [_key(side, key) for side in sides]
+        sides = [key_of(side, key) for side in sides]
     return False
 
 

@@ -23,15 +23,12 @@ from evaluators.values.json_documents import documents
 from evaluators.values.json_text import NotJSON
 from tests.conformance import extract_bench
 from tests.conformance.cases import Answer, Case
+from tests.conformance.judged_predicates import WEIGHTS
 from tests.fields.alone import score_document
 from tests.fields.figures import figures_by_name
 
 EXTRACT_BENCH: Final = "extract_bench_llm"
 ORBITER: Final = "orbiter_judge"
-_WEIGHTS: Final = {
-    "OutputQualityScorer": {"correctness": 4, "relevance": 2, "completeness": 2, "clarity": 1, "professionalism": 1},
-    "LogicConsistencyScorer": {"contradiction": 5, "causal": 3, "data": 2},
-}
 
 
 class Replies(Judge):
@@ -39,6 +36,8 @@ class Replies(Judge):
 
     status: int = 200
     content: str | None = None
+    by_constraints: bool = False
+    """Criteria are constraints that hold or do not."""
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         return [self._answer(one) for one in questions]
@@ -49,7 +48,7 @@ class Replies(Judge):
         prompt = prompt_of(question.prompt)
         assert prompt is not None
         try:
-            (found,) = verdicts_in(_spelled(self.content, prompt, question), prompt, 1)
+            (found,) = verdicts_in(_spelled(self.content, prompt, question, self.by_constraints), prompt, 1)
         except BadReply as refused:
             return JudgeAnswer(error=unanswered("bad-reply", str(refused)))
         if isinstance(found, BadReply):
@@ -57,7 +56,7 @@ class Replies(Judge):
         return JudgeAnswer(found.score, found.passed, found.reason, found.details)
 
 
-def _spelled(content: str | None, prompt: Prompt, question: JudgeQuestion) -> str | None:
+def _spelled(content: str | None, prompt: Prompt, question: JudgeQuestion, by_constraints: bool) -> str | None:
     """Their reply in our spelling."""
     try:
         found = [one.value for one in documents(content or "").found]
@@ -73,7 +72,7 @@ def _spelled(content: str | None, prompt: Prompt, question: JudgeQuestion) -> st
         verdict |= {ours: summary.get(theirs) for ours, theirs in names.items()} | {"pairs": told.get("pairs", [])}
         verdict["pairs"] = [[place, place] for place in range(_count(verdict["matched"]))]
     elif "criteria" in prompt.verdict:
-        verdict["criteria"] = _criteria(told, question.payload["criteria"])
+        verdict["criteria"] = _criteria(told, question.payload["criteria"], by_constraints)
     else:
         verdict["score"] = told.get("score")
     return json.dumps({"verdicts": [verdict]})
@@ -84,14 +83,16 @@ def _count(claimed: object) -> int:
     return int(claimed) if isinstance(claimed, int | float) and claimed >= 0 else 0
 
 
-def _criteria(told: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
-    if "constraint_results" in told:
-        passed = [
-            isinstance(one, dict) and str(one.get("status")).upper() == "PASS" for one in told["constraint_results"]
-        ]
-        scores: Mapping[str, Any] = dict(zip(names, map(float, passed), strict=False))
+def _criteria(told: Mapping[str, Any], names: Sequence[str], by_constraints: bool) -> list[dict[str, Any]]:
+    if by_constraints:
+        given = told.get("constraint_results")
+        results = given if isinstance(given, list) else []
+        passed = [isinstance(one, dict) and str(one.get("status")).upper() == "PASS" for one in results]
+        further = [f"result {number}" for number in range(len(names), len(passed))]  # of no criterion
+        scores: Mapping[str, Any] = dict(zip([*names, *further], map(float, passed), strict=False))
     else:
-        scores = told.get("dimension_scores") or {}
+        given = told.get("dimension_scores")
+        scores = given if isinstance(given, dict) else {}
     return [{"name": name, "reason": "", "points": score} for name, score in scores.items()]
 
 
@@ -152,7 +153,12 @@ def read_orbiter(line: dict[str, Any]) -> Case:
 
 def answer_orbiter(case: Case) -> Answer:
     """Our answer: `llm_judge` with the rubric or the criteria that the scorer stands for."""
-    context = {} if "judge" in case.line else {"judge": Replies(content=case.line["judge_response"])}
+    by_constraints = case.evaluator == "ConstraintSatisfactionScorer"
+    context = (
+        {}
+        if "judge" in case.line
+        else {"judge": Replies(content=case.line["judge_response"], by_constraints=by_constraints)}
+    )
     try:
         evaluator = build(LlmJudge, _settings(case), context)
         score = explain_cells(evaluator, case.cells)
@@ -164,9 +170,9 @@ def answer_orbiter(case: Case) -> Answer:
 
 
 def _settings(case: Case) -> dict[str, Any]:
-    weights: Mapping[str, float] | None = case.settings.get("dimensions") or _WEIGHTS.get(case.evaluator)
+    weights: Mapping[str, float] | None = case.settings.get("dimensions") or WEIGHTS.get(case.evaluator)
     if case.evaluator == "ConstraintSatisfactionScorer":
-        weights = dict.fromkeys(case.settings["constraints"], 1)
+        weights = {f"{number} {text}": 1 for number, text in enumerate(case.settings.get("constraints") or ())}
     if weights is None:
         return {"rubric": "Is it good?"}
     return {"criteria": {name: {"rubric": f"{name}?", "weight": weight} for name, weight in weights.items()}}

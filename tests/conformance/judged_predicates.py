@@ -3,82 +3,58 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from tests.conformance.cases import Case
 
-_OWN_PROMPT: Final = ("prompt_template", "structured_output_schema")
-_BY_CRITERIA: Final = ("OutputQualityScorer", "LogicConsistencyScorer", "ConstraintSatisfactionScorer")
+WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
+    "OutputQualityScorer": {"correctness": 4, "relevance": 2, "completeness": 2, "clarity": 1, "professionalism": 1},
+    "LogicConsistencyScorer": {"contradiction": 5, "causal": 3, "data": 2},
+}
+"""The criteria of orbiter's scorers, with their weights."""
+_THINKING: Final = re.compile(r"<think(ing)?>.*?(</think(ing)?>|\Z)", re.DOTALL)
 
 
-def _reply(case: Case) -> dict[str, Any] | None:
-    """The first JSON object in what the model wrote; None without one."""
-    text = case.line.get("judge_response") or case.line.get("stub_reply", {}).get("content") or ""
+def text_of(case: Case) -> str:
+    """What the model wrote."""
+    return case.line.get("judge_response") or case.line.get("stub_reply", {}).get("content") or ""
+
+
+def reply(case: Case) -> dict[str, Any] | None:
+    """The first JSON object in what the model wrote, its reasoning set aside; None without one, and where it was cut off."""
+    text = _THINKING.sub("", text_of(case)).rstrip()
     for start, mark in enumerate(text):
         if mark in "{[":
             try:
                 found, _ = json.JSONDecoder(parse_constant=lambda word: None).raw_decode(text, start)
-            except ValueError:
+            except json.JSONDecodeError as error:
+                if error.pos >= len(text) or error.msg.startswith("Unterminated string"):
+                    return None
                 continue
             return found if isinstance(found, dict) else None
     return None
 
 
 def reply_says_nothing(case: Case) -> bool:
-    """The model did not answer, or its reply has no whole verdict: no score from 0 to 1, not each criterion, a reason that is no text."""
-    if case.line.get("stub_reply", {}).get("status", 200) != 200:
+    """The reply has no whole verdict: no score from 0 to 1, not each criterion once, or a reason that is no text."""
+    told = reply(case)
+    if told is None or not isinstance(told.get("reasoning", told.get("reason")) or "", str):
         return True
-    told = _reply(case)
-    if told is None or not isinstance(told.get("reasoning") or "", str):
-        return True
-    if case.evaluator in _BY_CRITERIA:
-        return not _each_criterion(case, told)
-    if case.system == "extract_bench_llm" and (lists := _lists(case)):
-        return _counts(told) is None or any(not _adds_up(told, *both) for both in lists)
-    return not _is_score(told.get("score"))
-
-
-def _lists(case: Case) -> list[tuple[list[Any], list[Any]]]:
-    """The lists of a case, each with the other side's."""
-    both = [(value, case.output.get(key)) for key, value in case.expected.items() if isinstance(value, list)]
-    return [(left, right if isinstance(right, list) else []) for left, right in both]
-
-
-def _counts(told: Mapping[str, Any]) -> tuple[int, int, int] | None:
-    """Items matched, missed and made up, as a reply counts them; None where these are no counts."""
-    summary = told.get("matches_summary")
-    found = (
-        [summary.get(name) for name in ("matched", "missed_gold", "spurious_pred")]
-        if isinstance(summary, dict)
-        else [None]
-    )
-    if not all(isinstance(one, int | float) and one >= 0 and one == int(one) for one in found):
-        return None
-    matched, missed, spurious = map(int, found)
-    return matched, missed, spurious
-
-
-def _adds_up(told: Mapping[str, Any], expected: list[Any], output: list[Any]) -> bool:
-    matched, missed, spurious = _counts(told) or (0, 0, 0)
-    return (matched + missed, matched + spurious) == (len(expected), len(output))
-
-
-def list_against_nothing(case: Case) -> bool:
-    """A list has items on the expected side alone."""
-    return any(expected and not output for expected, output in _lists(case))
-
-
-def _each_criterion(case: Case, told: Mapping[str, Any]) -> bool:
+    names = _criteria(case)
+    if names is None:
+        return not is_score(told.get("score"))
+    results = told.get("constraint_results")
     if case.evaluator == "ConstraintSatisfactionScorer":
-        results = told.get("constraint_results")
-        return isinstance(results, list) and len(results) == len(case.settings["constraints"])
-    scores = told.get("dimension_scores") if isinstance(told.get("dimension_scores"), dict) else {}
-    wanted = case.settings.get("dimensions")
-    return bool(scores) and (wanted is None or scores.keys() == wanted.keys()) and len(scores) >= (1 if wanted else 3)
+        return not isinstance(results, list) or len(results) != len(names)
+    scores = told.get("dimension_scores")
+    whole = isinstance(scores, dict) and scores.keys() == names.keys()
+    return not whole or not all(isinstance(one, int | float) and is_score(one) for one in scores.values())
 
 
-def _is_score(value: object) -> bool:
+def is_score(value: object) -> bool:
+    """A number from 0 to 1, or text that is one."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -87,93 +63,63 @@ def _is_score(value: object) -> bool:
     return not isinstance(value, bool) and isinstance(value, int | float) and 0 <= value <= 1
 
 
-def lists_are_equal(case: Case) -> bool:
-    """A list is asked about, and both sides have the same one."""
-    both = case.expected, case.output
-    return both[0] == both[1] and any(isinstance(value, list) for value in both[0].values())
+def _criteria(case: Case) -> Mapping[str, Any] | None:
+    """The criteria of a scorer with their weights; None for one that gives a single score."""
+    if case.evaluator == "ConstraintSatisfactionScorer":
+        return {f"{number} {text}": 1 for number, text in enumerate(case.settings.get("constraints") or ())}
+    return case.settings.get("dimensions") or WEIGHTS.get(case.evaluator)
 
 
-def several_metrics(case: Case) -> bool:
-    """One field has several metrics."""
-    return '"metrics": [{' in json.dumps(case.settings.get("schema")) and json.dumps(case.settings).count("metric_id") > 1
+def criteria_are_unusable(case: Case) -> bool:
+    """There is no criterion, or the weight of one is no number above 0."""
+    names = _criteria(case)
+    weights = () if names is None else names.values()
+    numbers = all(isinstance(one, int | float) and not isinstance(one, bool) and one > 0 for one in weights)
+    return names is not None and not (names and numbers)
 
 
-def _read_by_theirs(case: Case) -> bool:
-    """Their reading finds a verdict: JSON in the first fence that is spelled as theirs is, or as the whole reply; its score a number."""
-    text = case.line.get("stub_reply", {}).get("content") or ""
-    blocks = [block for block in text.split("```")[1::2] if block.strip()]
-    try:
-        told = json.loads(blocks[0].removeprefix("json") if blocks else text)
-    except ValueError:
-        return False
-    return isinstance(told, dict) and not isinstance(told.get("score"), str)
+def _whole_weight(case: Case) -> float:
+    """What the weights of a scorer's criteria come to in orbiter: those of its own come to 1."""
+    return float(sum(case.settings["dimensions"].values())) if case.settings.get("dimensions") else 1.0
 
 
-def _texts(case: Case) -> tuple[str, ...]:
-    """The two texts of a case with one field; nothing for any other case. `string_semantic` sets case and spaces aside."""
-    both = [value for side in (case.expected, case.output) if isinstance(side, dict) for value in side.values()]
-    loose = "string_semantic" in json.dumps(case.settings) or "string_llm" not in json.dumps(case.settings)
-    texts = [" ".join(value.lower().split()) if loose else value for value in both if isinstance(value, str)]
-    return tuple(texts) if len(texts) == len(both) == 2 else ()
+def weights_are_no_shares(case: Case) -> bool:
+    """Weights of one's own do not come to 1, and a criterion has a score."""
+    return abs(_whole_weight(case) - 1) > 1e-9 and judge_score(case) not in (None, 0)
 
 
-def threshold_is_unusable(case: Case) -> bool:
-    """A threshold is no number from 0 to 1, written as a number or as text."""
-    found: list[Any] = []
-    json.loads(json.dumps(case.settings.get("schema")), object_hook=lambda one: found.extend(_thresholds(one)) or one)
-    return not all(_is_score(one) for one in found)
+def braces_are_counted(case: Case) -> bool:
+    """Counting braces, texts and reasoning too, finds another object than the first one that is JSON."""
+    return _by_braces(text_of(case)) != reply(case)
 
 
-def _thresholds(one: dict[str, Any]) -> list[Any]:
-    return [one["pass_threshold"]] if "pass_threshold" in one else []
+def _by_braces(text: str) -> Any:
+    """The first text from a brace to the one that closes it, by their count alone, that is JSON; None without one."""
+    for start in (at for at, mark in enumerate(text) if mark == "{"):
+        depth = 0
+        for at in range(start, len(text)):
+            depth += (text[at] == "{") - (text[at] == "}")
+            if not depth:
+                try:
+                    return json.loads(text[start : at + 1], parse_constant=lambda word: None)
+                except ValueError:
+                    break
+    return None
 
 
-def told_score(case: Case) -> float:
-    """The mean score of the fields: what the reply says where a model was asked, and by hand where none is."""
-    scores = [
-        score
-        for name, field in case.settings["schema"]["properties"].items()
-        for score in _told_scores(case, field, case.expected[name], case.output.get(name))
-    ]
-    return sum(scores) / len(scores)
-
-
-def _told_scores(case: Case, field: Mapping[str, Any], expected: Any, output: Any) -> list[float]:
-    """The scores of one field. Those of several metrics are one, their mean."""
-    told = _reply(case) or {}
-    if isinstance(expected, list):
-        matched, missed, _ = (_counts(told) if output else None) or (0, 1, 0)
-        return [matched / (matched + missed)] if expected else []
-    chosen = field.get("evaluation_config")
-    every = [one["metric_id"] for one in chosen["metrics"]] if isinstance(chosen, dict) else [chosen]
-    plain = {"string_exact": expected == output, "string_case_insensitive": str(expected).lower() == str(output).lower()}
-    scores = [float(plain[one]) if one in plain else float(told["score"]) for one in every]
-    return [sum(scores) / len(scores)]
-
-
-def reply_without_a_reason(case: Case) -> bool:
-    """The reply has no `reasoning`, or null for it."""
-    return (_reply(case) or {"reasoning": ""}).get("reasoning") is None
-
-
-def reply_read_leniently(case: Case) -> bool:
-    """Ours finds a verdict in a reply in which theirs finds none."""
-    return not reply_says_nothing(case) and not _read_by_theirs(case)
-
-
-def texts_are_equal(case: Case) -> bool:
-    """The two texts of a case with one field are the same."""
-    return len(set(_texts(case))) == 1
-
-
-def prompt_of_its_own(case: Case) -> bool:
-    """The settings write a prompt, or the form of a reply."""
-    return any(word in json.dumps(case.settings) for word in _OWN_PROMPT)
-
-
-def nothing_on_both_sides(case: Case) -> bool:
-    """Both documents are empty objects."""
-    return case.expected == {} and case.output == {}
+def judge_score(case: Case) -> float | None:
+    """The score that a reply to a scorer of orbiter says, with the weights as shares; None where it says none."""
+    told, names = reply(case), _criteria(case)
+    if told is None or reply_says_nothing(case):
+        return None
+    if names is None:
+        return float(told["score"])
+    if case.evaluator == "ConstraintSatisfactionScorer":
+        given = (isinstance(one, dict) and str(one.get("status")).upper() == "PASS" for one in told["constraint_results"])
+        scores: Mapping[str, Any] = dict(zip(names, given, strict=True))
+    else:
+        scores = told["dimension_scores"]
+    return float(sum(scores[name] * weight for name, weight in names.items()) / sum(names.values()))
 
 
 def without_a_judge(case: Case) -> bool:

@@ -15,7 +15,16 @@ from typing import Any, Final
 
 import yaml
 
-from tests.conformance import extract_bench_predicates, judged_predicates, suite_predicates, x_eval_schemas
+from tests.conformance import (
+    extract_bench_predicates,
+    extract_bench_worked_out,
+    judged_fields,
+    judged_predicates,
+    suite_predicates,
+    suite_worked_out,
+    x_eval_schemas,
+    x_eval_worked_out,
+)
 from tests.conformance.cases import HERE, Answer, Case
 from tests.conformance.x_eval_differences import reasons_of
 
@@ -39,18 +48,33 @@ class Rule:
         return all(_holds(predicate, case, ours) for predicate in self.when)
 
     def instead(self, case: Case) -> Answer | None:
-        """What we give for a case that falls under this rule; None where the rule does not say it."""
+        """What we give for a case that falls under this rule; None for one that is not worked out."""
         if isinstance(self.ours, dict):
             return Answer(**self.ours)
         if self.ours == AS_TOLD:
-            return Answer(judged_predicates.told_score(case))
-        return None if self.ours == AS_RECORDED else ANSWERS[self.ours]
+            return told(case) if (told := TOLD.get(case.system)) else None
+        if self.ours == WORKED_OUT:
+            return worked_out(case)
+        return ANSWERS[self.ours]
 
 
-AS_RECORDED: Final = "as recorded"
-"""Our answer to each case is in `differing/answers.jsonl`."""
+def worked_out(case: Case) -> Answer | None:
+    """Our answer to a case by the inputs alone; None for a case that is left out there."""
+    if case.system == "struct_extract_eval":
+        return x_eval_worked_out.worked_out(case)
+    if case.system == "extract_bench":
+        return extract_bench_worked_out.worked_out(case)
+    return suite_worked_out.worked_out(case)
+
+
+WORKED_OUT: Final = "worked out"
+"""We give what can be said by the inputs alone, without asking an evaluator."""
 AS_TOLD: Final = "what the reply says"
 """We give what the model that was asked says."""
+TOLD: Final[Mapping[str, Callable[[Case], Answer]]] = {
+    "extract_bench_llm": judged_fields.told,
+    "orbiter_judge": lambda case: Answer(judged_predicates.judge_score(case)),
+}
 ANSWERS: Final[Mapping[str, Answer]] = {
     "config problem": Answer(blame="config"),
     "test set problem": Answer(blame="testset"),
@@ -81,7 +105,7 @@ def _rule(system: str, entry: dict[str, Any]) -> Rule:
     )
 
 
-MODULES: Final = (suite_predicates, extract_bench_predicates, judged_predicates, x_eval_schemas)
+MODULES: Final = (suite_predicates, extract_bench_predicates, judged_fields, judged_predicates, x_eval_schemas)
 """The predicates are their functions, by name."""
 SUBJECTS: Final[Mapping[str, Callable[[Case], Iterable[Any]]]] = {
     "case": lambda case: [case],

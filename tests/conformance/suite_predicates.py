@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator
@@ -82,8 +82,8 @@ def setting_unknown(case: Case) -> bool:
 
 
 def threshold_unusable(case: Case) -> bool:
-    """A threshold is no number from 0 to 1."""
-    given = [case.settings[name] for name in ("threshold", "similarity_threshold") if name in case.settings]
+    """The threshold that counts, the first of its two names, is no number from 0 to 1."""
+    given = [case.settings[name] for name in ("threshold", "similarity_threshold") if name in case.settings][:1]
     return any(kind(value) != "number" or not 0 <= value <= 1 for value in given)
 
 
@@ -328,10 +328,17 @@ def absent_where_nothing_can_be_read(case: Case) -> bool:
 
 
 def _hits(case: Case) -> Iterator[tuple[list[Any], list[Any], bool]]:
-    for written in _paths(case):
+    for written, (ours, theirs) in field_hits(_paths(case), *_both(case)):
+        path = _read(written)
+        yield ours, theirs, path is not None and not path.definite
+
+
+def field_hits(paths: Iterable[Any], expected: Any, output: Any) -> Iterator[tuple[Any, tuple[list[Any], list[Any]]]]:
+    """Each path that can be read, with the values that it finds on both sides."""
+    for written in paths:
         if (path := _read(written)) is not None:
-            ours, theirs = (_listed_hits(path, side) for side in path.get_pair(*_both(case)))
-            yield ours, theirs, not path.definite
+            ours, theirs = (_listed_hits(path, side) for side in path.get_pair(expected, output))
+            yield written, (ours, theirs)
 
 
 def _listed_hits(path: Path, found: Any) -> list[Any]:
@@ -399,9 +406,9 @@ def punctuated_word(case: Case) -> bool:
 
 
 def breaks_the_schema(case: Case) -> bool:
-    """The document breaks the schema, when all of the schema counts."""
-    schema = case.settings.get("schema")
-    return _well_formed(schema) and not Draft202012Validator(schema).is_valid(_document(case, "output"))
+    """There is a document that breaks the schema, when all of the schema counts."""
+    schema, document = case.settings.get("schema"), _document(case, "output")
+    return document is not MISSING and _well_formed(schema) and not Draft202012Validator(schema).is_valid(document)
 
 
 def _listed(value: Any) -> list[Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conformance.__main__ import main, paragraph
 from tests.conformance.cases import HERE, Answer, mapping
-from tests.conformance.rules import ANSWERS, AS_RECORDED, AS_TOLD, rules
+from tests.conformance.rules import ANSWERS, AS_TOLD, WORKED_OUT, rules
 from tests.conformance.systems import read_cases
 from tests.conformance.verdicts import Finding, Result, differing, digest, judge_folder, judge_unknown
 
@@ -50,7 +50,15 @@ def test_every_divergence_gives_its_reason_in_a_sentence() -> None:
     for rule in rules():
         assert rule.reason[0].isupper() or rule.reason.startswith("`")
         assert rule.reason.endswith(".")
-        assert isinstance(rule.ours, dict) or rule.ours in (AS_RECORDED, AS_TOLD, *ANSWERS)
+        assert isinstance(rule.ours, dict) or rule.ours in (AS_TOLD, WORKED_OUT, *ANSWERS)
+
+
+def test_nearly_every_answer_that_differs_is_said_by_its_divergence() -> None:
+    """What is left are schemas and comparators of extract-bench that are not worked out."""
+    listed = [one for one in covered() if one.finding is Finding.LISTED and one.rule is not None]
+    open_ = [one.case for one in listed if one.rule is not None and one.rule.instead(one.case) is None]
+    assert {case.system for case in open_} == {"extract_bench"}
+    assert len(open_) <= 5
 
 
 def test_every_answer_of_ours_that_is_recorded_is_to_a_case_that_differs() -> None:
@@ -70,9 +78,10 @@ def _results_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[Any]]:
     return (found for row in rows for found in row["results"])
 
 
-def test_another_answer_to_an_evaluation_that_agrees_is_rarely_explained() -> None:
-    """A result is turned round in each: of those that are found, few may have a reason."""
-    explained, every = [], 0
+def test_another_answer_to_an_evaluation_that_agrees_is_never_explained() -> None:
+    """A result is turned round in each."""
+    explained: list[str] = []
+    every = 0
     for one in covered():
         if one.case.evaluator != "evaluate" or one.finding is not Finding.AGREES or one.ours is None or one.ours.blame:
             continue
@@ -85,7 +94,7 @@ def test_another_answer_to_an_evaluation_that_agrees_is_rarely_explained() -> No
             explained += [one.case.id] * (wrong.finding is Finding.LISTED)
             break
     assert every > 100
-    assert len(explained) <= every // 5, explained
+    assert explained == []
 
 
 def test_an_answer_that_is_nobodys_is_never_explained() -> None:

@@ -6,9 +6,9 @@ blame: a bad setting, a bad expected cell, or an output that cannot be used (whi
 
 A case that does not agree is *listed* when our answer is the one that stands in `differing/answers.jsonl`, with its
 reason. A case that is not there is listed when the first divergence whose predicate holds says what we give instead, and we
-do. One that only says that we may differ is believed where our answer is of a kind that it has given before: a score, or a
-problem of the same part. Everything else *disagrees*: also a case at which something here breaks, so that one case never
-hides the others.
+do. Where that is not worked out (schemas and comparators of extract-bench's that are left out there), our answer is believed
+when it is of a kind that was given before: a score, or a problem of the same part. Everything else *disagrees*: also a case
+at which something here breaks, so that one case never hides the others.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def differing() -> Mapping[str, tuple[Rule, Answer]]:
 
 @cache
 def _blames(reason: str) -> frozenset[str | None]:
-    """Whose move our answers may be under a divergence that does not say what we give: a score, the output, or as before."""
+    """Whose move our answers may be where it is not worked out what we give: a score, the output, or as before."""
     return frozenset((None, "output")) | frozenset(
         ours.blame for other, ours in differing().values() if other.id == reason
     )

@@ -34,6 +34,7 @@ from evaluators.values.quoting import kind
 from evaluators.values.transforms import TRANSFORMS, TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.x_eval_custom import can_register, registered, with_compounds
+from tests.conformance.x_eval_read import LEVELS
 from tests.fields.alone import score_document
 from tests.fields.figures import figures_of
 
@@ -211,7 +212,7 @@ def _tree(schema: Any) -> Answer:
     return Answer(value=tree_of(parse_eval_schema(plain(schema))))
 
 
-def tree_of(node: FieldNode, levels: int = 20) -> dict[str, Any]:
+def tree_of(node: FieldNode, levels: int = LEVELS) -> dict[str, Any]:
     """A tree as the other system prints one, without the words for options."""
     types = sorted(node.shape.types)
     told: dict[str, Any] = {

@@ -24,12 +24,13 @@ def registered(entries: Sequence[Mapping[str, Any]]) -> Iterator[None]:
     """The entries of `register`, known while the block lasts. Raises Problems as registering does."""
     with patch.dict(COMPARATORS._registered), patch.dict(transforms._REGISTERED):
         for entry in entries:
-            name, overwrite = entry["name"], bool(entry.get("overwrite"))
-            match entry["kind"]:
-                case "transform":
-                    register_transform(name, TRANSFORMS.get(str(entry.get("rule")), NOT_CALLABLE), overwrite)
-                case "comparator" | "batch" if not callable_rule(entry):
-                    register(name, NOT_CALLABLE, overwrite, batch=entry["kind"] == "batch")
+            name, overwrite = entry.get("name", NAMELESS), bool(entry.get("overwrite"))
+            match entry.get("kind"):
+                case _ if is_transform(entry):
+                    found = TRANSFORMS[entry["rule"]] if callable_rule(entry) else NOT_CALLABLE
+                    register_transform(name, found, overwrite)
+                case kind if not callable_rule(entry):
+                    register(name, NOT_CALLABLE, overwrite, batch=kind == "batch")
                 case "comparator":
                     register(name, pair_rule(entry["rule"]), overwrite)
                 case "batch":
@@ -55,6 +56,7 @@ TRANSFORMS: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], Any]]] = {
 }
 
 
+NAMELESS: Final = "nameless"
 NOT_CALLABLE: Final[Any] = "no function"
 """What is registered where a case names no rule that is known: a text, which cannot be called."""
 SHIPPED: Final = (
@@ -68,24 +70,36 @@ BATCH_RULES: Final = (
 )  # fmt: skip
 
 
+COMPOUND_RULES: Final = ("all_equal", "joined_casefold_equal", "fraction_equal", "raise")
+
+
+def is_transform(entry: Mapping[str, Any]) -> bool:
+    """What an entry registers is a transform, and not a comparator, whatever kind of one."""
+    return "transform" in str(entry.get("kind"))
+
+
 def callable_rule(entry: Mapping[str, Any]) -> bool:
-    """What an entry registers is a function."""
-    rule = str(entry.get("rule"))
-    match entry["kind"]:
+    """What an entry registers is a function. One of a kind or a rule that nobody knows is none, as where its kind says so."""
+    rule = entry.get("rule") if isinstance(entry.get("rule"), str) else ""
+    match entry.get("kind"):
         case "transform":
             return rule in TRANSFORMS
         case "comparator":
-            return rule in PAIR_RULES or re.fullmatch(r"constant_(int_)?-?\d+(\.\d+)?", rule) is not None
+            return rule in PAIR_RULES or re.fullmatch(r"constant_(int_)?-?\d+(\.\d+)?", str(rule)) is not None
         case "batch":
             return rule in BATCH_RULES
-    return True
+        case "compound":
+            return rule in COMPOUND_RULES and isinstance(entry.get("fields"), list)
+        case "semantic":
+            return isinstance(entry.get("judge"), dict)
+    return False
 
 
 def can_register(entries: Sequence[Mapping[str, Any]]) -> bool:
     """Every entry is a function under a name of its own."""
     seen: set[tuple[str, bool]] = set()
     for entry in entries:
-        name = entry["name"], entry["kind"] == "transform"
+        name = str(entry.get("name", NAMELESS)), is_transform(entry)
         taken = (name in seen and not entry.get("overwrite")) or name[0] in (SHIPPED if name[1] else COMPARATORS)
         if taken or not callable_rule(entry):
             return False
@@ -207,7 +221,7 @@ def compound_rule(entry: Mapping[str, Any]) -> Rule:
 def with_compounds(schema: Any, entries: Sequence[Mapping[str, Any]]) -> Any:
     """The schema with compounds where we write them: on the object that has the keys, not on each key."""
     for entry in entries:
-        if entry["kind"] == "compound":
+        if entry.get("kind") == "compound":
             schema = _moved(schema, entry)
     return schema
 

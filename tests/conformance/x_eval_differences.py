@@ -211,7 +211,7 @@ def _above(path: str) -> Iterator[list[str]]:
 
 def _own(case: Case) -> set[str]:
     """The kinds of what the case registers."""
-    return {str(entry["kind"]) for entry in case.settings.get("register") or ()}
+    return {str(entry.get("kind")) for entry in case.settings.get("register") or ()}
 
 
 def _compared_by(line: Line, row: Row) -> set[str]:
@@ -225,7 +225,7 @@ def _compared_by(line: Line, row: Row) -> set[str]:
 def _compound(line: Line, row: Row) -> bool:
     fields = {key for entry in row.case.settings.get("register") or () for key in entry.get("fields") or ()}
     whole = any(isinstance(side, dict) and side.keys() <= fields for side in line.sides)
-    names = {entry["name"] for entry in row.case.settings.get("register") or () if entry["kind"] == "compound"}
+    names = {entry.get("name") for entry in row.case.settings.get("register") or () if entry.get("kind") == "compound"}
     tagged = bool(names & _compared_by(line, row))
     return bool(names) and (whole or tagged or steps(line.path)[-1:] in [[key] for key in fields])
 
@@ -295,7 +295,35 @@ def _absent_values(row: Row) -> list[Any]:
 
 def _null_or_not_there(line: Line, row: Row) -> bool:
     absent = [] if declared(row.case, steps(line.path)) else _absent_values(row)
-    return bool(absent) and all(side is None or any(same(side, one) for one in absent) for side in line.sides)
+    return (
+        bool(absent)
+        and not _absent_as_number(line, row)
+        and all(side is None or any(same(side, one) for one in absent) for side in line.sides)
+    )
+
+
+_OF_ABSENCE: Final[Mapping[tuple[bool, bool], Sequence[str]]] = {
+    (True, True): ("skipped", "match"),
+    (True, False): ("hallucination",),
+    (False, True): ("omission",),
+    (False, False): ("match", "mismatch"),
+}
+"""What can become of two values that are there, by which of them, the expected and the output's, counts as absent."""
+
+
+def _absent_as_number(line: Line, row: Row) -> bool:
+    """A number is one that counts as absent, and is written as another type: so it counts for one of the two systems alone."""
+    absent = _absent_values(row)
+    for sides in _compared_sides(line, row) if absent else ():
+        ours, theirs = (tuple(any(alike(side, one) for one in absent) for side in sides) for alike in (same, _identical))
+        if ours != theirs and line.status in _OF_ABSENCE[ours if line.ours else theirs]:
+            return True
+    return False
+
+
+def _identical(left: Any, right: Any) -> bool:
+    """As struct-extract-eval compares, but for lists and objects: of one type, and equal."""
+    return type(left) is type(right) and bool(left == right)
 
 
 def _absent_containers(line: Line, row: Row) -> bool:
@@ -342,7 +370,9 @@ def _text_of_others(line: Line, row: Row) -> bool:
 
 
 def _one_is_one(line: Line, row: Row) -> bool:
-    """Also after the transforms."""
+    """Also after the transforms, and where values count as absent."""
+    if _absent_as_number(line, row):
+        return True
     return _flipped(line, row) and _ours_match(line) and any(same(*sides) for sides in _compared_sides(line, row))
 
 

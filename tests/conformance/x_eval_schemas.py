@@ -55,7 +55,7 @@ def _entries(case: Case, key: str) -> Iterator[tuple[str, Any]]:
 
 
 def _registered(case: Case) -> set[str]:
-    return {entry["name"] for entry in case.settings.get("register") or ()}
+    return {entry.get("name") for entry in case.settings.get("register") or ()}
 
 
 def unusable_options(case: Case) -> bool:

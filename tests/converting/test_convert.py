@@ -13,7 +13,7 @@ from evaluators.converting.converter import CONVERTERS, Counterpart
 from evaluators.suite.foreign_words import IMPLIED, TYPES
 from tests.kit import cli
 
-SYSTEMS = ("agenta", "deepeval", "galtea", "openai", "orbiter", "promptfoo")
+SYSTEMS = ("agenta", "galtea", "openai", "orbiter", "promptfoo")
 
 
 pytestmark = pytest.mark.usefixtures("folder")
@@ -29,7 +29,7 @@ def write(name: str, text: str) -> str:
     return name
 
 
-def test_six_systems_are_known() -> None:
+def test_five_systems_are_known() -> None:
     assert CONVERTERS.names() == SYSTEMS
 
 
@@ -169,7 +169,6 @@ RECOGNISED = {
     "promptfoo": ("p.yaml", "prompts: [a]\nproviders: [echo]\ntests:\n  - assert: [{type: is-json}]\n"),
     "agenta": ("a.json", '{"uri": "agenta:builtin:auto_exact_match:v0"}'),
     "galtea": ("g.yaml", "metrics: [JSON Field Match]\n"),
-    "deepeval": ("d.py", "from deepeval.metrics import ExactMatchMetric\nExactMatchMetric()\n"),
     "openai": (
         "e.json",
         '{"testing_criteria": [{"type": "string_check", "input": "{{ sample.output_text }}", "reference": "a", "operation": "eq"}]}',
@@ -186,7 +185,9 @@ def test_a_file_tells_of_which_system_it_is(system: str) -> None:
     assert alone.stdout == named.stdout
 
 
-@pytest.mark.parametrize("text", ["evaluators: [exact_match]\n", "from deepeval import x\nimport orbiter\n"])
+@pytest.mark.parametrize(
+    "text", ["evaluators: [exact_match]\n", "from orbiter import x\nmetrics = ['JSON Field Match']\n"]
+)
 def test_a_file_that_tells_nothing_or_two_things_needs_the_name_of_its_system(text: str) -> None:
     told = call(write("x.py", text))
     assert told.exit_code == 2
@@ -203,26 +204,6 @@ def test_a_file_that_is_not_there_and_a_system_that_is_not_known_are_told_apart(
 def test_a_suite_names_no_schema_that_is_not_there() -> None:
     write(*RECOGNISED["agenta"])
     assert "suite.schema.json" not in call("a.json").stdout
-
-
-def test_the_criteria_of_geval_are_a_rubric() -> None:
-    write("evals.py", (
-        "ExactMatchMetric()\n"
-        "GEval(name='tone', criteria='Is it kind?', evaluation_steps=['Look.'], threshold=0.6,\n"
-        "    evaluation_params=[LLMTestCaseParams.INPUT, LLMTestCaseParams.ACTUAL_OUTPUT])\n"
-        "GEval(name='empty')\n"
-    ))  # fmt: skip
-    made = call("deepeval", "evals.py")
-    lines = made.stdout.splitlines()
-    at = lines.index("  # - type: llm_judge")
-    assert lines[at : at + 5] == [
-        "  # - type: llm_judge",
-        "  #   name: tone",
-        '  #   rubric: "Is it kind?\\nLook."',
-        "  #   pass_at: 0.6",
-        "  #   columns: [input]",
-    ]
-    assert "evals.py:4:1  GEval: no counterpart: it has neither criteria nor evaluation_steps" in made.stderr
 
 
 @pytest.mark.parametrize(
@@ -268,17 +249,7 @@ def test_a_test_of_galtea_becomes_the_test_set() -> None:
     assert "has no column with the model's outputs" in made.stderr
 
 
-def test_a_csv_file_of_a_deepeval_dataset_is_the_test_set() -> None:
-    write("rows.csv", "q,a,e\nx,1,1\n")
-    write("evals.py", (
-        "dataset.add_test_cases_from_csv_file(file_path='rows.csv', input_col_name='q', actual_output_col_name='a',\n"
-        "    expected_output_col_name='e')\nExactMatchMetric()\n"
-    ))  # fmt: skip
-    assert call("deepeval", "evals.py", "-o", "s.yaml").exit_code == 0
-    assert cli("run", "s.yaml", "--no-results").exit_code == 0
-
-
-def test_a_class_that_is_elsewhere_has_no_schema() -> None:
-    write("evals.py", "from models import Person\nExactMatchMetric()\nJsonCorrectnessMetric(expected_schema=Person)\n")
-    made = call("deepeval", "evals.py")
-    assert "evals.py:3:39  JsonCorrectnessMetric: no counterpart: `Person, which is not in this file`" in made.stderr
+def test_rows_of_exported_evaluations_have_the_numbers_that_a_spreadsheet_shows() -> None:
+    header = "Score,Metric,Input,Output,Expected Output"
+    write("evaluations.csv", f"{header}\n1,JSON Field Match,fill,{{}},{{}}\n1,BLEU,fill,a,a\n")
+    assert 'evaluations.csv row 3, column "Metric"  BLEU: no counterpart' in call("galtea", "evaluations.csv").stderr

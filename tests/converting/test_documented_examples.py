@@ -1,8 +1,7 @@
 """The worked examples of each system's documentation: converted, checked and run, they give the score that is documented.
 
 The examples have the values of the systems' own pages: Agenta's "JSON Multi-Field Match" and "JSON Diff Match", Galtea's "JSON
-Field Match (Normalized)", orbiter's page of rule-based scorers, promptfoo's "Weighted assertions", and deepeval's pages of Exact
-Match and Pattern Match.
+Field Match (Normalized)", orbiter's page of rule-based scorers, and promptfoo's "Weighted assertions".
 """
 
 from __future__ import annotations
@@ -182,38 +181,6 @@ def test_promptfoos_weighted_assertions_give_a_third(threshold: str, pass_rate: 
     found = converted("promptfoo", "promptfooconfig.yaml", "--rows", "rows.csv")
     assert (found["equals"][0], found["contains"][0]) == (0.0, 1.0)
     assert (score_of(found, "overall"), found["overall"][1]) == (0.33, pass_rate)
-
-
-DEEPEVAL = """
-from deepeval import assert_test, evaluate
-from deepeval.metrics import ExactMatchMetric, JsonCorrectnessMetric, PatternMatchMetric
-from deepeval.test_case import LLMTestCase
-from pydantic import BaseModel
-
-class Named(BaseModel):
-    name: str
-
-def test_translation():
-    case = LLMTestCase(
-        input="Translate 'Hello, world!' in french", actual_output="Bonjour le monde", expected_output="Bonjour le monde"
-    )
-    assert_test(case, [ExactMatchMetric(threshold=1.0, verbose_mode=True)])
-
-def test_address():
-    metric = PatternMatchMetric(pattern=r"^[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+$", ignore_case=False)
-    right = LLMTestCase(input="an address", actual_output="example.user@domain.com")
-    wrong = LLMTestCase(input="an address", actual_output="mail me at example.user@domain.com")
-    evaluate(test_cases=[right, wrong], metrics=[metric])
-
-fits = JsonCorrectnessMetric(expected_schema=Named)
-fits.measure(LLMTestCase(input="a name", actual_output='{"name": null}'))
-"""
-
-
-def test_deepevals_examples_give_their_scores() -> None:
-    Path("test_app.py").write_text(DEEPEVAL, encoding="utf-8")
-    found = converted("deepeval", "test_app.py", "--rows", "rows.csv")
-    assert found == {"exact_match": (1.0, 1.0), "metric": (0.5, 0.5), "fits": (0.0, 0.0)}
 
 
 def test_every_finding_has_a_line_and_a_column() -> None:

@@ -69,7 +69,7 @@ def pages() -> dict[str, str]:
                 f"{page_markdown(page(kind, entry.name), own_words=True)}\n{link}"
             )
     written = {path: _HEAD + text for path, text in found.items()}
-    shapes = {f"schemas/{name}.schema.json": schema_text(schema) for name, schema in run_folder_schemas()}
+    shapes = {f"schemas/{name}.schema.json": schema_text(_dedented(schema)) for name, schema in run_folder_schemas()}
     return {**written, "suite.schema.json": schema_text(language_schema()), **shapes}
 
 
@@ -101,6 +101,16 @@ def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
             shape["required"] = [*shape["required"], *CONTEXT]
         said = shapes[0] if len(shapes) == 1 else {"anyOf": list(shapes)}
         yield name, _DRAFT | {"title": f"A line of {name}.jsonl", **said, "$defs": defs}
+
+
+def _dedented(schema: Any) -> Any:
+    """The schema with its descriptions free of the margin that docstrings have, which msgspec keeps before version 0.23."""
+    if isinstance(schema, dict):
+        return {
+            key: inspect.cleandoc(value) if key == "description" and isinstance(value, str) else _dedented(value)
+            for key, value in schema.items()
+        }
+    return [_dedented(one) for one in schema] if isinstance(schema, list) else schema
 
 
 CONTEXT: Final = ("row", "evaluator")

@@ -20,7 +20,7 @@ PAGES = sorted(
 RUN_ELSEWHERE = {
     *(
         ROOT / "docs" / "integrations" / f"{name}.md"
-        for name in ("aim", "dask", "dvc", "opentelemetry", "ray", "trackio", "wandb")
+        for name in ("dask", "dvc", "opentelemetry", "ray", "trackio", "wandb")
     ),
     ROOT / "docs" / "how-to" / "buckets.md",
 }
@@ -73,6 +73,8 @@ def test_the_continuous_integration_runs_the_commands_of_the_readme() -> None:
         for step in command.text.split(" && ")
     ]
     assert wanted
-    for step in wanted:
-        said = step.replace("pip install", "pip install --quiet")
-        assert any(line.startswith((step, said)) for line in script.splitlines()), step
+    for step in wanted:  # the script makes its environment elsewhere, and installs without a word
+        said = step.replace("pip install", "pip install --quiet").replace(".venv", "$work/venv")
+        assert any(line.startswith((step, said)) for line in script.replace('"$work/venv', "$work/venv").splitlines()), (
+            step
+        )

@@ -28,6 +28,19 @@ MISTAKES: dict[str, tuple[object, Said]] = {
         {"ordered": {"key": "a"}},
         (("ordered",), 'alignment "ordered" takes no options', "write align: ordered"),
     ),
+    "a set": ("set", ((), 'unknown alignment "set"', "write align: {any_order: {unique: true}}")),
+    "unique that is neither true nor false": (
+        {"any_order": {"unique": "yes"}},
+        (
+            ("any_order", "unique"),
+            'unique must be true or false; found the text "yes"',
+            "true: items that are the same count once",
+        ),
+    ),
+    "unique where all items are paired": (
+        {"ordered": {"unique": True}},
+        (("ordered",), 'alignment "ordered" takes no options', "write align: ordered"),
+    ),
     "no key": ("key_field", ((), 'alignment "key_field" needs "key"', "write key_field: {key: sku}")),
     "many places": (
         {"key_field": {"key": ["a", "b[*].c"]}},

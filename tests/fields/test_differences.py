@@ -6,6 +6,7 @@ from typing import Any
 
 from evaluators.builtin.json_diff_match import JsonDiffMatch
 from evaluators.fields.settle import MOST, TOO_DEEP, in_words
+from evaluators.limits import DEPTH
 
 
 def test_each_difference_is_a_sentence() -> None:
@@ -22,11 +23,10 @@ def test_many_differences_are_cut_short_with_their_number() -> None:
 
 
 def test_deep_documents_are_scored_without_words() -> None:
-    def deep(value: Any) -> Any:
-        for _ in range(295):
+    def deep(value: Any, depth: int) -> Any:
+        for _ in range(depth - 1):
             value = [value]
         return {"a": value}
 
-    score = JsonDiffMatch().score(deep(1), deep(2))
-    assert score.score == 0.0
-    assert score.details == {"differences": (TOO_DEEP,)}
+    assert JsonDiffMatch().score(deep(1, DEPTH), deep(2, DEPTH)).score == 0.0
+    assert in_words(deep(1, 295), deep(2, 295)) == (TOO_DEEP,)

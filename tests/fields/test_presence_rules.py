@@ -51,6 +51,7 @@ def test_one_answer_for_every_family(case: dict[str, Any], family: str) -> None:
             assert case["problem"] in issue.message
         return
     assert explained.score == verdict.score
+    assert verdict.passed is case.get("passed", verdict.passed)
     if "score" in case:
         assert verdict.score == case["score"]
     else:

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from evaluators import load
@@ -143,7 +143,7 @@ def test_documents_without_columns_refuse_it() -> None:
     from evaluators.compat.struct_extract_eval import evaluate
 
     schema = {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": IN_COLUMN}}}
-    with pytest.raises(Problems, match='reads right answers in the column "others", and documents have no columns'):
+    with pytest.raises(Problems, match='reads the column "others", and documents have no columns'):
         evaluate(gold=[{"a": "x"}], extracted=[{"a": "y"}], schema=schema)
 
 
@@ -153,3 +153,49 @@ def test_an_expected_document_alone_is_not_held_against_answers_that_stand_in_a_
         assert isinstance(tree, ClosedTree | SchemaScoring)
         for document in ({}, {"b": [], "items": [{"a": []}, {}]}):
             assert list(check_listed(document, tree)) == []
+
+
+def with_pattern(pattern: object) -> list[dict[str, Any]]:
+    fits = {"regex": {"pattern": pattern}}
+    lines = {"items": FREE, "items[*].a": fits, "b": fits, "items[*].n": "exact", "gone.c": fits}
+    half = {"type": "object", "properties": {"b": {"type": "string", "x-eval-compare": fits}, "items": {
+        "type": "array", "items": {"type": "object", "properties": {"a": {"type": "string", "x-eval-compare": fits}}},
+        "x-eval-align": {"match_by": "hungarian"},
+    }}}  # fmt: skip
+    return [
+        {"schema_match": {"name": "fields", "fields": lines}},
+        {"schema_match": {"name": "nulls", "fields": lines, "nulls": "absent"}},
+        {"schema_match": {"name": "schema", "schema": half}},
+        {"json_multi_field_match": {"name": "listed", "fields": lines}},
+    ]
+
+
+TEXTS = st.sampled_from(["a", "b", "ab", "", None, 1, ["a"]])
+MAYBE = st.fixed_dictionaries({}, optional={"a": TEXTS, "n": st.integers(0, 1)})
+TEXT_DOCUMENTS = st.fixed_dictionaries({}, optional={"b": TEXTS, "items": st.lists(MAYBE, max_size=3)})
+
+
+@example({"b": "a", "items": [{"a": None, "n": 1}]}, {"items": [{"a": "a", "n": 1}]}, "a")
+@example({"b": "a", "items": [{"a": None, "n": 1}, {"a": "a", "n": 1}]}, {"items": [{"a": "a", "n": 1}]}, "a")
+@given(TEXT_DOCUMENTS, TEXT_DOCUMENTS, st.sampled_from(["a", "^b", "^$"]))
+def test_a_pattern_in_a_column_is_that_pattern(expected: Any, output: Any, pattern: str) -> None:
+    row = {"expected": expected, "output": output, "shape": pattern}
+    here = load({"evaluators": with_pattern({"column": "shape"})}).evaluate(row)
+    there = load({"evaluators": with_pattern(pattern)}).evaluate(row)
+    for name in ("fields", "nulls", "schema", "listed"):
+        assert (here[name].score, here[name].passed) == (there[name].score, there[name].passed)
+        assert [(one.path, one.status) for one in here[name].fields] == [
+            (one.path, one.status) for one in there[name].fields
+        ]
+
+
+def test_the_column_of_patterns_is_looked_for_before_the_first_row(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('output,expected,shapes\n"{}","{}",x\n', encoding="utf-8")
+    text = "evaluators:\n  - json_multi_field_match: {fields: {a: {regex: {pattern: {column: shape}}}}}\n"
+    (tmp_path / "suite.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(Problems, match='there is no column "shape"') as raised:
+        load(tmp_path / "suite.yaml").run(tmp_path / "rows.csv")
+    (issue,) = raised.value.issues
+    assert issue.where is not None
+    assert issue.where.endswith("suite.yaml:2:69")
+    assert issue.hint == 'did you mean "shapes"?'

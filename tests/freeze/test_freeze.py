@@ -24,9 +24,12 @@ NEW_NAMES = {
     "what people often write by mistake gets the line to write",
     "at and output_at are settings of every evaluator",
     "at and output_at are settings of every evaluator, and keys of this one",
+    "a cell is compared as a field is, with compare and transforms",
     "the right answers of one_of may be a list in the expected document, which is a third way to say them",
+    "a number becomes text as people write it: 12.0 is 12",
+    "characters that cannot be seen are shown, and that only such differ is said",
 }
-"""Reasons that are no rule: words of a suite that have a new name, and hints that say more."""
+"""Reasons that are no rule of presence: new names of words of a suite, hints and reasons that say more, what a transform makes."""
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.fields.inference.proposals import InitQuestion
+from evaluators.fields.inference.proposals import NONE_OF_THEM, InitQuestion
 from evaluators.guide.roles import choose_roles
 
 COLUMNS = {
@@ -27,7 +27,6 @@ def refuse(question: InitQuestion) -> str:
         (["output"], {"output": "output"}),
         (["model_answer", "correct_answer"], {"output": "model_answer", "expected": "correct_answer"}),
         (["predictedJson", "trueJson"], {"output": "predictedJson", "expected": "trueJson"}),
-        (["text", "place"], {"input": "text"}),
         (["Golden answer", "Bot answer"], {"output": "Bot answer", "expected": "Golden answer"}),
         (["human label", "AI label"], {"output": "AI label", "expected": "human label"}),
         (["HumanLabel", "LLMLabel"], {"output": "LLMLabel", "expected": "HumanLabel"}),
@@ -47,13 +46,24 @@ def refuse(question: InitQuestion) -> str:
         (["model", "Bot answer", "Golden answer"], {"output": "Bot answer", "expected": "Golden answer"}),
         (["Golden answer", "Bot answer", "Target language"], {"output": "Bot answer", "expected": "Golden answer"}),
         (["answer", "gold"], {"output": "answer", "expected": "gold"}),
-        (["question", "answer"], {"input": "question", "output": "answer"}),
-        (["text", "label"], {"input": "text"}),
     ],
 )
 def test_names_decide_where_they_can(header: list[str], columns: dict[str, str]) -> None:
     cells = {name: [f"{name} here", f"{name} there"] for name in header}
     assert choose_roles(header, cells, {}, (), refuse).columns == columns
+
+
+@pytest.mark.parametrize("header", [["text", "place"], ["text", "label"], ["question", "answer"]])
+def test_where_no_column_surely_holds_outputs_that_is_a_question(header: list[str]) -> None:
+    asked: list[InitQuestion] = []
+
+    def nothing(question: InitQuestion) -> str:
+        asked.append(question)
+        return NONE_OF_THEM
+
+    cells = {name: [f"{name} here", f"{name} there"] for name in header}
+    assert choose_roles(header, cells, {}, (), nothing).columns == {"input": header[0]}
+    assert (asked[-1].role, asked[-1].answers) == ("output", (header[1],))
 
 
 def test_cells_that_are_alike_decide_where_one_name_says_nothing() -> None:
@@ -86,7 +96,11 @@ def test_columns_that_could_be_either_are_one_question_and_the_left_is_offered_a
 
 def test_a_column_that_is_named_like_an_input_is_the_expected_answer_where_its_cells_say_so() -> None:
     mails = ["a@b.io", "c@d.io", "e@f.io"]
-    columns = {"page": ["x y", "y z", "z x"], "email": mails, "extracted_email": [*mails[:2], "e@g.io"]}
+    columns: dict[str, list[str]] = {
+        "page": ["x y", "y z", "z x"],
+        "email": mails,
+        "extracted_email": [*mails[:2], "e@g.io"],
+    }
     assert choose_roles(list(columns), columns, {}, (), refuse).columns == {
         "output": "extracted_email", "expected": "email"
     }  # fmt: skip
@@ -99,7 +113,7 @@ def test_an_email_in_the_first_column_is_no_id() -> None:
 
 
 def test_columns_of_numbers_about_the_call_are_measures() -> None:
-    columns = {
+    columns: dict[str, list[object]] = {
         "latency": ["0.5", "1.25"], "model_cost_usd": ["$0.01", ""], "output_tokens": [12, 1300], "tokens": ["1,200", "x"],
         "output": ["a", "b"], "expected": ["a", "b"], "cost": ["", ""], "predicted_cost": ["3", "4"],
     }  # fmt: skip

@@ -71,6 +71,26 @@ def test_a_suite_file_is_a_test_for_each_gate_with_the_rows_behind_it(place: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ("{city: exact, zip: {compare: exact, optional: true}}", ["gate header.city PASSED", "gate header.zip SKIPPED"]),
+        ("{zip: {compare: exact, optional: true}}", ["gate header.zip FAILED"]),
+    ],
+    ids=["one of two is there", "none is there"],
+)
+def test_a_gate_on_every_field_leaves_out_a_field_that_no_row_has_and_fails_where_none_is_there(
+    tmp_path: Path, fields: str, lines: list[str]
+) -> None:
+    suite = f"test_set: rows.csv\nevaluators:\n  - json_multi_field_match: {{name: header, fields: {fields}}}\n"
+    (tmp_path / "cities.evaluators.yaml").write_text(f"{suite}gates: {{header.*: {{fail_below: 0.5}}}}\n")
+    (tmp_path / "rows.csv").write_text(ROWS)
+    done = run_pytest(tmp_path, "-v", "-k", "gate")
+    found = [line.split("::")[1].partition("  ")[0] for line in done.stdout.splitlines() if "::" in line and "%]" in line]
+    assert [line.partition(" (no row")[0] for line in found] == lines, done.stdout
+
+
+@pytest.mark.slow
 def test_rows_of_other_slices_are_not_listed(place: Path) -> None:
     done = run_pytest(place, "-k", "south")
     assert 'row 3 "b": city is wrong' in done.stdout

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,22 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     return figures(tmp_path_factory.mktemp("table"))
+
+
+@pytest.fixture(scope="module")
+def serving() -> Iterator[Callable[..., ScoreApp]]:
+    """A service for a suite. Equal ones share a process, which ends with the module."""
+    found: dict[str, ScoreApp] = {}
+
+    def made(suite: dict[str, Any], **options: Any) -> ScoreApp:
+        return found.setdefault(repr((suite, options)), ScoreApp({"it": load(suite)}, **options))
+
+    yield made
+    for app in found.values():
+        app.close()
+
+
+JSON_SUITE = {"evaluators": ["contains_json"]}
 
 
 def ask(
@@ -67,16 +85,16 @@ def asked(row: dict[str, str]) -> bytes:
 
 def test_every_row_is_ours(ours: Figures) -> None:
     register()
-    app = ScoreApp({"table": SUITE})
     found = {}
-    for row in table_rows():
-        status, answer = ask(app, asked(row), pieces=3)
-        assert status == (422 if ours.rows[row["id"]]["overall"].error else 200)
-        found[row["id"]] = {name: Found(answer[name], name in answer["errors"]) for name in ours.evaluators}
-        assert answer["score"] == answer["overall"]
+    with closing(ScoreApp({"table": SUITE})) as app:
+        for row in table_rows():
+            status, answer = ask(app, asked(row), pieces=3)
+            assert status == (422 if ours.rows[row["id"]]["overall"].error else 200)
+            found[row["id"]] = {name: Found(answer[name], name in answer["errors"]) for name in ours.evaluators}
+            assert answer["score"] == answer["overall"]
+        wrong = next(row for row in table_rows() if row["id"] == "wrong")
+        assert ask(app, asked(wrong))[1]["header.number"] == 0
     assert_same_rows(found, ours)
-    wrong = next(row for row in table_rows() if row["id"] == "wrong")
-    assert ask(app, asked(wrong))[1]["header.number"] == 0
 
 
 def test_the_handler_for_agenta_gives_the_same(ours: Figures) -> None:
@@ -94,7 +112,7 @@ def test_the_handler_for_agenta_gives_the_same(ours: Figures) -> None:
         ({"body": b"[]"}, 400, "must be an object"),
         ({"body": b'{"inputs": 3}'}, 400, "must be an object"),
         ({"body": b"{}", "path": "/"}, 404, "POST /score"),
-        ({"body": b"{}", "path": "/score/citis"}, 404, 'did you mean "cities"?'),
+        ({"body": b"{}", "path": "/score/itt"}, 404, 'did you mean "it"?'),
         ({"body": b"", "method": "GET"}, 405, "by POST"),
         ({"body": b'{"output": "' + b"x" * 200 + b'"}'}, 413, "100 bytes"),
         ({"body": b'{"output": "' + b"x" * 200 + b'"}', "pieces": 9}, 413, "100 bytes"),
@@ -102,45 +120,47 @@ def test_the_handler_for_agenta_gives_the_same(ours: Figures) -> None:
         ({"body": b"{}", "host": "127.0.0.1.evil.example:8000"}, 400, "host name"),
     ],
 )
-def test_what_is_refused(request_: dict[str, Any], status: int, said: str) -> None:
-    app = ScoreApp({"cities": load({"evaluators": ["contains_json"]})}, max_bytes=100)
+def test_what_is_refused(request_: dict[str, Any], status: int, said: str, serving: Callable[..., ScoreApp]) -> None:
+    app = serving(JSON_SUITE, max_bytes=100)
     answered, answer = ask(app, **request_)
     assert answered == status
     assert said in answer["error"]
 
 
 @pytest.mark.parametrize("pieces", [1, 2, 7])
-def test_a_request_may_have_as_many_bytes_as_allowed_and_not_one_more(pieces: int) -> None:
-    app = ScoreApp({"cities": load({"evaluators": ["contains_json"]})}, max_bytes=100)
+def test_a_request_may_have_as_many_bytes_as_allowed_and_not_one_more(
+    pieces: int, serving: Callable[..., ScoreApp]
+) -> None:
+    app = serving(JSON_SUITE, max_bytes=100)
     body = json.dumps({"output": "{}"}).encode().ljust(100)
     assert ask(app, body, pieces=pieces)[0] == 200
     assert ask(app, body + b" ", pieces=pieces)[0] == 413
 
 
 def test_several_suites_are_asked_by_name() -> None:
-    app = ScoreApp({"one": load({"evaluators": ["contains_json"]}), "two": load({"evaluators": ["exact_match"]})})
     body = json.dumps({"inputs": {"expected": "{}"}, "output": "{ }"}).encode()
-    assert ask(app, body, "/score/one")[1]["score"] == 1
-    assert ask(app, body, "/score/two")[1]["score"] == 0
-    assert ask(app, body)[0] == 404
-    assert ask(app, b"", "/health", "GET", host="[::1]:80")[1] == {"suites": ["one", "two"]}
+    with closing(ScoreApp({"one": load(JSON_SUITE), "two": load({"evaluators": ["exact_match"]})})) as app:
+        assert ask(app, body, "/score/one")[1]["score"] == 1
+        assert ask(app, body, "/score/two")[1]["score"] == 0
+        assert ask(app, body)[0] == 404
+        assert ask(app, b"", "/health", "GET", host="[::1]:80")[1] == {"suites": ["one", "two"]}
 
 
-def test_an_evaluator_called_like_a_key_of_the_answer_keeps_its_score() -> None:
-    suite = load({"evaluators": [{"contains_json": {"name": "score"}}, {"exact_match": {}}]})
-    answer = ask(ScoreApp({"s": suite}), b'{"inputs": {"expected": "a"}, "output": "a"}')[1]
+def test_an_evaluator_called_like_a_key_of_the_answer_keeps_its_score(serving: Callable[..., ScoreApp]) -> None:
+    app = serving({"evaluators": [{"contains_json": {"name": "score"}}, {"exact_match": {}}]})
+    answer = ask(app, b'{"inputs": {"expected": "a"}, "output": "a"}')[1]
     assert (answer["score"], answer["score*"], answer["exact_match"]) == (0.5, 0, 1)
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", "text/plain; application/json"])
-def test_what_any_page_may_send_is_not_scored(kind: str) -> None:
-    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})})
+def test_what_any_page_may_send_is_not_scored(kind: str, serving: Callable[..., ScoreApp]) -> None:
+    app = serving(JSON_SUITE)
     assert ask(app, b'{"output": "{}"}', Content_Type=kind, Origin="http://evil.example")[0] == 415
     assert ask(app, b'{"output": "{}"}', Content_Type="Application/JSON; charset=utf-8")[0] == 200
 
 
-def test_with_a_token_only_who_has_it_is_answered() -> None:
-    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})}, token="open-sesame")
+def test_with_a_token_only_who_has_it_is_answered(serving: Callable[..., ScoreApp]) -> None:
+    app = serving(JSON_SUITE, token="open-sesame")
     body = b'{"output": "{}"}'
     assert ask(app, body)[0] == 401
     assert ask(app, body, Authorization="Bearer open-sesam")[0] == 401
@@ -150,18 +170,18 @@ def test_with_a_token_only_who_has_it_is_answered() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("body", [b"[" * 10_000, b'{"output": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"])
-def test_a_body_that_is_too_deep_is_refused(body: bytes) -> None:
-    answered, answer = ask(ScoreApp({"s": load({"evaluators": ["contains_json"]})}), body)
+def test_a_body_that_is_too_deep_is_refused(body: bytes, serving: Callable[..., ScoreApp]) -> None:
+    answered, answer = ask(serving(JSON_SUITE), body)
     assert answered == 400
     assert "not JSON" in answer["error"]
 
 
-def test_half_a_character_is_scored_like_any_other() -> None:
-    suite = load({"evaluators": ["exact_match", {"json_multi_field_match": {"fields": ["a"]}}]})
+def test_half_a_character_is_scored_like_any_other(serving: Callable[..., ScoreApp]) -> None:
+    app = serving({"evaluators": ["exact_match", {"json_multi_field_match": {"fields": ["a"]}}]})
     body = rb'{"inputs": {"expected": "{\"a\": 1}"}, "output": "\ud800"}'
-    assert ask(ScoreApp({"s": suite}), body)[0] == 200
+    assert ask(app, body)[0] == 200
     body = rb'{"inputs": {"expected": "{\"a\": 1}"}, "output": "{\"a\": \"\\ud800\"}"}'
-    assert ask(ScoreApp({"s": suite}), body)[0] == 200
+    assert ask(app, body)[0] == 200
 
 
 def test_a_body_that_does_not_come_is_not_waited_for() -> None:
@@ -180,8 +200,8 @@ def test_a_body_that_does_not_come_is_not_waited_for() -> None:
     assert sent[0]["status"] == 408
 
 
-def test_requests_that_are_too_many_are_told_to_come_back() -> None:
-    app = ScoreApp({"s": load({"evaluators": ["contains_json"]})}, max_requests=3)
+def test_requests_that_are_too_many_are_told_to_come_back(serving: Callable[..., ScoreApp]) -> None:
+    app = serving(JSON_SUITE, max_requests=3)
     headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
     scope = {"type": "http", "method": "POST", "path": "/score", "headers": headers}
 
@@ -216,23 +236,23 @@ PROMPTFOO = {"evaluators": [{"type": "json_multi_field_match", "name": "it", "fi
     ],
 )
 def test_a_webhook_of_promptfoo_is_answered_in_its_words(
-    output: object, expected: object, score: float, passed: bool
+    output: object, expected: object, score: float, passed: bool, serving: Callable[..., ScoreApp]
 ) -> None:
     body = {"output": output, "context": {"prompt": "…", "vars": {"expected": expected}}}
-    status, answer = ask(ScoreApp({"it": load(PROMPTFOO)}), json.dumps(body).encode())
+    status, answer = ask(serving(PROMPTFOO), json.dumps(body).encode())
     assert (status, answer["pass"], answer["score"]) == (200, passed, score)
     assert isinstance(answer["reason"], str)
 
 
-def test_what_promptfoo_asks_and_cannot_be_measured_does_not_pass_and_says_why() -> None:
+def test_what_promptfoo_asks_and_cannot_be_measured_does_not_pass_and_says_why(serving: Callable[..., ScoreApp]) -> None:
     body = {"output": "{}", "context": {"vars": {"expected": "no JSON"}}}
-    status, answer = ask(ScoreApp({"it": load(PROMPTFOO)}), json.dumps(body).encode())
+    status, answer = ask(serving(PROMPTFOO), json.dumps(body).encode())
     assert (status, answer["pass"], answer["score"]) == (200, False, 0.0)
     assert answer["reason"].startswith("error: ")
 
 
-def test_many_rows_in_one_request_are_scored_one_by_one() -> None:
-    app = ScoreApp({"s": load({"evaluators": ["exact_match"]})})
+def test_many_rows_in_one_request_are_scored_one_by_one(serving: Callable[..., ScoreApp]) -> None:
+    app = serving({"evaluators": ["exact_match"]})
     rows = [{"inputs": {"expected": "a"}, "output": output} for output in ("a", "b")] + [{"output": "a"}]
     answered, answer = ask(app, json.dumps({"rows": rows}).encode())
     assert answered == 200
@@ -278,22 +298,35 @@ def test_no_suite_is_refused() -> None:
 def test_the_command_answers_requests_until_it_is_stopped(tmp_path: Path) -> None:
     pytest.importorskip("uvicorn")
     (tmp_path / "suite.yaml").write_text("name: cities\nevaluators: [exact_match]\n")
-    words = [sys.executable, "-m", "evaluators", "serve", "suite.yaml", "--port", "0"]
+    body = json.dumps({"inputs": {"correct_answer": "Oslo"}, "output": "Oslo"}).encode()
+    many = json.dumps({"rows": [{"output": "Oslo"}] * 1_000}).encode()
+    as_json = {"Content-Type": "application/json"}
+    with started(tmp_path) as address:
+        with urllib.request.urlopen(urllib.request.Request(address, body, as_json), timeout=30) as answer:
+            assert json.load(answer)["score"] == 1
+        for headers, code in (({**as_json, "Host": "evil.example"}, 400), ({"Content-Type": "text/plain"}, 415)):
+            with pytest.raises(urllib.error.HTTPError) as refused:
+                urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=30)
+            assert refused.value.code == code
+            refused.value.close()
+    with started(tmp_path, "--score-seconds", "0.0001") as address:
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            urllib.request.urlopen(urllib.request.Request(address, many, as_json), timeout=30)
+        assert refused.value.code == 504
+        refused.value.close()
+
+
+@contextmanager
+def started(folder: Path, *words: str) -> Iterator[str]:
+    """The address of the service that the command starts for a suite in a folder."""
+    command = [sys.executable, "-m", "evaluators", "serve", "suite.yaml", "--port", "0", *words]
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(words, cwd=tmp_path, env=variables, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=folder, env=variables, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")
-            body = json.dumps({"inputs": {"correct_answer": "Oslo"}, "output": "Oslo"}).encode()
-            as_json = {"Content-Type": "application/json"}
-            with urllib.request.urlopen(urllib.request.Request(address, body, as_json), timeout=30) as answer:
-                assert json.load(answer)["score"] == 1
-            for headers, code in (({**as_json, "Host": "evil.example"}, 400), ({"Content-Type": "text/plain"}, 415)):
-                with pytest.raises(urllib.error.HTTPError) as refused:
-                    urllib.request.urlopen(urllib.request.Request(address, body, headers), timeout=30)
-                assert refused.value.code == code
-                refused.value.close()
+            yield address
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(30)

@@ -20,6 +20,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.messages import messages_of, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
 from evaluators.run.record_lines import line_of_row, recorded_of, rest_of_line
+from tests.kit import cli
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
 
@@ -175,6 +176,103 @@ def test_a_judged_list_weighs_as_much_as_it_has_expected_items(tmp_path: Path) -
     assert [one["normalized_path"] for one in report["field_outcomes"]] == ["a", "b", "list"]
 
 
+PUBLISHED = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "evaluation_config": "string_exact"},
+        "age": {"type": "integer"},
+        "items": {"type": "array", "items": {"type": "string"}, "evaluation_config": "array_llm"},
+    },
+}
+
+
+def published_run(
+    tmp_path: Path, claimed: dict[str, Any], expected: list[str], output: list[str]
+) -> evaluators.RunResult:
+    """A run over one row by the schema that extract-bench's page has."""
+    Claims.claimed = claimed
+    documents = {
+        "expected": {"name": "A", "age": 3, "items": expected},
+        "output": {"name": "A", "age": 3, "items": output},
+    }
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "1", **documents}) + "\n", encoding="utf-8")
+    suite = evaluators.load({"judge": "claims", "evaluators": [{"schema_match": {"schema": PUBLISHED}}]})
+    return suite.run(tmp_path / "rows.jsonl", results=tmp_path / "runs", name="run").result
+
+
+def test_every_statement_about_a_judged_list_is_about_its_items(tmp_path: Path) -> None:
+    expected, output = [f"item {at}" for at in range(10)], [f"thing {at}" for at in range(9)]
+    result = published_run(tmp_path, {"matched": 8, "missed": 2, "spurious": 1}, expected, output)
+    (stats,) = result.evaluators
+    assert stats.counts is not None
+    assert (stats.counts.match, stats.counts.mismatch, stats.counts.omission, stats.counts.hallucination) == (10, 0, 2, 1)
+    assert stats.micro_precision == pytest.approx(10 / 11)
+    assert stats.micro_recall == pytest.approx(10 / 12)
+    assert stats.micro_f1 == pytest.approx(20 / 23)
+    named = {one.name: one.mean for one in stats.metrics}
+    assert (named["mean_precision"], named["mean_recall"], named["mean_f1"]) == pytest.approx((10 / 11, 10 / 12, 20 / 23))
+    assert (named["field_score"], named["overall_pass_rate"]) == pytest.approx(
+        (2.8 / 3, 1.0)
+    )  # as extract-bench has them
+    field = next(one for one in stats.fields if one.path == "items")
+    assert (field.accuracy, field.score) == pytest.approx((8 / 11, 8 / 11))
+    assert result.judges[0].scores == (0, 0, 0, 0, 1)  # 0.8, not what the judge wrote beside its counts
+    text = (tmp_path / "runs" / "run" / "summary.txt").read_text(encoding="utf-8")
+    assert "right in every row" not in text
+    assert "scores: 1 from 0.8 to 1.0" in text
+    row = json.loads((tmp_path / "rows.jsonl").read_text(encoding="utf-8"))
+    suite = evaluators.load({"judge": "claims", "evaluators": [{"schema_match": {"schema": PUBLISHED}}]})
+    said = suite.evaluate(row)["schema_match"]
+    assert said.reason == "10 of 13 fields right; first difference: items, 8 matched, 2 missed, 1 spurious: as told"
+
+
+def test_a_list_that_lacks_an_item_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    published_run(tmp_path, {"matched": 1, "missed": 1, "spurious": 0}, ["car", "boat"], ["automobile"])
+    text = cli("report", str(tmp_path / "runs" / "run"), "-v").output
+    assert "1 × items, row 1: 1 matched, 1 missed, 0 spurious: as told" in text
+    assert "missing: [" not in text
+
+
+def test_a_list_that_passes_with_a_part_of_its_score_is_not_said_to_be_right(tmp_path: Path) -> None:
+    Claims.claimed = {"matched": 1, "missed": 1, "spurious": 1}
+    score(tmp_path, {"at_least": 0.5}, output=["automobile", "plane"])
+    text = " ".join(cli("report", str(tmp_path / "runs" / "run"), "-v").output.split())
+    assert "is right in every row" not in text
+    assert "counts as right in every row, some with a part of the score: mean json_multi_field_match 0.5000." in text
+
+
+@pytest.mark.parametrize(
+    ("claimed", "expected", "output", "counts", "status"),
+    [
+        ({"matched": 2, "missed": 0, "spurious": 0}, ["a", "b"], ["c", "d"], (4, 0, 0, 0), "match"),
+        ({"matched": 2, "missed": 0, "spurious": 1}, ["a", "b"], ["c", "d", "e"], (4, 0, 0, 1), "hallucination"),
+        ({"matched": 1, "missed": 1, "spurious": 0}, ["a", "b"], ["c"], (3, 0, 1, 0), "omission"),
+        ({"matched": 1, "missed": 1, "spurious": 1}, ["a", "b"], ["c", "d"], (3, 0, 1, 1), "mismatch"),
+        ({}, ["a", "b"], None, (2, 0, 2, 0), "omission"),
+        ({}, None, ["a", "b"], (2, 0, 0, 2), "hallucination"),
+        ({}, ["a", "b"], "a, b", (2, 0, 2, 1), "mismatch"),
+        ({}, "a, b", ["a", "b"], (2, 1, 0, 0), "mismatch"),
+        ({}, [], [], (3, 0, 0, 0), "match"),
+    ],
+)
+def test_items_of_a_judged_list_are_counted_one_by_one(
+    claimed: dict[str, Any], expected: Any, output: Any, counts: tuple[int, ...], status: str
+) -> None:
+    Claims.claimed = claimed
+    found = evaluated({"type": "string"}, expected, output, of_list={
+        "metrics": [{"metric_id": "array_llm", "params": {"at_least": 0.5}}]})  # fmt: skip
+    stats = found.stats.counts
+    assert stats is not None
+    assert (stats.match, stats.mismatch, stats.omission, stats.hallucination) == counts
+    (result,) = [one for one in found.records[0].field_results if one.path == "list"]
+    assert result.status.word == status
+
+
+def test_an_answer_that_does_not_add_up_has_no_score_among_those_of_the_judge(tmp_path: Path) -> None:
+    result = published_run(tmp_path, {"matched": 7, "missed": 0, "spurious": 0}, ["a", "b"], ["c"])
+    assert (result.judges[0].unanswered, sum(result.judges[0].scores)) == (1, 0)
+
+
 @pytest.mark.parametrize(
     ("at_least", "extra_items", "overall", "passed"),
     [(0.7, "ignore", 4 / 5, 0), (0.6, "ignore", 4 / 5, 1), (0.6, "penalize", (2 + 3 * 0.5) / 5, 0)],
@@ -221,6 +319,8 @@ def test_another_metric_of_a_judged_list_is_an_entry_of_its_own() -> None:
     found = evaluated(ITEM, coded("p", "q"), coded("p", "r"), of_list=both)
     assert mean(found, "overall_score") == pytest.approx((2 + 2 * 0.5 + 0) / 5)
     assert (found.stats.results, found.stats.results_passed) == (4, 2)
+    assert found.stats.counts is not None
+    assert (found.stats.counts.match, found.stats.counts.n) == (3, 6)  # two scalars, three items, and what the other says
 
 
 def test_a_judged_list_inside_items_is_no_entry() -> None:

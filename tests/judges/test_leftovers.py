@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 import evaluators
+from evaluators.compat import struct_extract_eval
 from evaluators.fields.pair import CANDIDATES, most_like
 from evaluators.fields.reading import read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
@@ -97,6 +98,122 @@ def test_items_of_items_are_paired_once_their_lists_are(tmp_path: Path) -> None:
         (stats,) = run({kind: {"fields": fields}}, tmp_path, expected, output).evaluators
         assert stats.mean == 1.0
         assert set(Thesaurus.asked) == {(a, b) for a in ("car", "boat") for b in ("ship", "automobile")}
+
+
+def x_eval(align: dict[str, Any], items: dict[str, Any]) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"t": {"type": "array", "x-eval-align": align, "items": items}}}
+    return {"schema_match": {"schema": schema}}
+
+
+def config(said: dict[str, Any], items: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"t": {"type": "array", "items": items, **said}}}
+    return {"schema_match": {"schema": schema, **settings}}
+
+
+TEXT = {"type": "string", "x-eval-compare": "semantic"}
+META = {"type": "string", "evaluation_config": "semantic"}
+HUNGARIAN = {"metrics": [{"metric_id": "hungarian", "params": {"ask": "leftover"}}]}
+DIALECTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "x-eval": (
+        x_eval({"match_by": "hungarian"}, TEXT),
+        x_eval({"match_by": "hungarian", "ask": "leftover"}, TEXT),
+    ),
+    "x-eval with a threshold": (
+        x_eval({"match_by": "hungarian", "threshold": 0.5}, TEXT),
+        x_eval({"match_by": "hungarian", "threshold": 0.5, "ask": "leftover"}, TEXT),
+    ),
+    "x-eval in any order": (
+        x_eval({"match_by": "any_order"}, TEXT),
+        x_eval({"match_by": "hungarian", "ask": "leftover"}, TEXT),
+    ),
+    "evaluation_config": (config({}, META), config({"evaluation_config": HUNGARIAN}, META)),
+    "evaluation_config by default": (config({}, META), config({}, META, defaults={"array": ASKING})),
+    "evaluation_config of a choice": (
+        config({"type": ["array", "null"]}, META),
+        config({"type": ["array", "null"], "evaluation_config": HUNGARIAN}, META),
+    ),
+    **{name: (families("hungarian")[name], families(ASKING)[name]) for name in families(ASKING)},
+    **{f"{name}, in any order": (families("any_order")[name], families(ASKING)[name]) for name in families(ASKING)},
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_what_pairing_does_not_ask_is_said_with_the_line_that_asks(name: str, tmp_path: Path) -> None:
+    silent, asking = DIALECTS[name]
+    results = []
+    for family in (silent, asking):
+        notes = evaluators.load({"judge": "thesaurus", "evaluators": [family]}).notes
+        results.append((run(family, tmp_path, ["car", "boat"], ["ship", "automobile"]).evaluators[0].mean, notes))
+    (unpaired, (note,)), (paired, nothing) = results
+    assert (unpaired, paired, nothing) == (0.0, 1.0, ())
+    assert "are paired without asking about" in note
+    line = note.partition("are left over, write ")[2]
+    if "defaults" not in asking.get("schema_match", {}):
+        written = json.dumps(asking) if line.startswith('"') else str(asking).replace("'", "")
+        assert line.removeprefix("align: ") in written
+
+
+def test_what_pairing_does_not_ask_is_told_by_check_run_and_python(tmp_path: Path) -> None:
+    silent, asking = DIALECTS["x-eval"]
+    result = run(silent, tmp_path, ["car"], ["automobile"])
+    assert any('"x-eval-align": {"match_by": "hungarian", "ask": "leftover"}' in note for note in result.notes)
+    given = {"judge": {"thesaurus": {}}, "schema": silent["schema_match"]["schema"]}
+    found = struct_extract_eval.evaluate([{"t": ["car"]}], [{"t": ["automobile"]}], **given)
+    assert (found.mean_f1, [one.code for one in found.warnings]) == (0.0, ["schema-note"])
+    given["schema"] = asking["schema_match"]["schema"]
+    found = struct_extract_eval.evaluate([{"t": ["car"]}], [{"t": ["automobile"]}], **given)
+    assert (found.mean_f1, found.warnings) == (1.0, ())
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        x_eval({"match_by": "hungarian"}, {"type": "string"}),
+        x_eval({"match_by": "ordered"}, TEXT),
+        x_eval(
+            {"match_by": "key_field", "key": "k"}, {"type": "object", "properties": {"k": {"type": "string"}, "n": TEXT}}
+        ),
+        {"schema_match": {"fields": {"t": {"align": "hungarian"}, "t[*].a": "exact", "u": "semantic"}}},
+    ],
+)
+def test_nothing_is_said_where_pairing_has_nobody_to_ask(family: dict[str, Any]) -> None:
+    assert evaluators.load({"judge": "thesaurus", "evaluators": [family]}).notes == ()
+
+
+@pytest.mark.parametrize("batch", [True, "row"])
+def test_a_function_that_takes_all_fields_of_a_record_is_asked_about_each_pair(batch: Any, tmp_path: Path) -> None:
+    calls: list[list[tuple[Any, Any]]] = []
+
+    def alike(questions: Sequence[evaluators.Question], params: Any) -> list[bool]:
+        calls.append([(one.expected, one.actual) for one in questions])
+        return [any({one.expected, one.actual} <= group for group in SYNONYMS) for one in questions]
+
+    evaluators.register("semantic", alike, batch=batch, overwrite=True)
+    item = {"type": "object", "properties": {"a": TEXT, "b": TEXT}}
+    documents = [[{"a": "car", "b": "boat"}], [{"a": "automobile", "b": "ship"}]]
+    (stats,) = run(x_eval({"match_by": "hungarian", "ask": "leftover"}, item), tmp_path, *documents).evaluators
+    assert stats.mean == 1.0
+    assert calls == [[("car", "automobile"), ("boat", "ship")]]
+
+
+@pytest.mark.parametrize("how", ["any_order", "ordered", "key_field"])
+def test_only_hungarian_asks(how: str) -> None:
+    align = {"match_by": how, "ask": "leftover", **({"key": "k"} if how == "key_field" else {})}
+    with pytest.raises(evaluators.Problems, match=f'"ask" is about items that hungarian leaves over; {how} asks nobody'):
+        evaluators.load({"judge": "thesaurus", "evaluators": [x_eval(align, TEXT)]})
+
+
+def test_the_usual_alignment_of_lists_is_a_setting_of_both_dialects(tmp_path: Path) -> None:
+    for words in ({"x-eval-compare": "exact"}, {"evaluation_config": "string_exact"}):
+        schema = {
+            "type": "object", "properties": {"t": {"type": "array", "items": {"type": "string", **words}}}
+        }  # fmt: skip
+        means = [
+            run({"schema_match": {"schema": schema, "score": "f1", "defaults": {"array": how}}}, tmp_path, ["a", "b"], ["b", "a"])
+            .evaluators[0].mean
+            for how in ("ordered", "hungarian")
+        ]  # fmt: skip
+        assert means == [0.0, 1.0]
 
 
 def test_the_most_alike_come_first() -> None:

@@ -402,6 +402,9 @@ def test_the_model_may_come_from_the_environment(
     ("options", "said"),
     [
         ({"base_url": "localhost:8000"}, "begins with http"),
+        ({"base_url": "http://127.0.0.1:9/a\nb"}, "holds a space"),
+        ({"base_url": "http://127.0.0.1:9/a\x7f"}, "holds a space"),
+        ({"base_url": "http://127.0.0.1:9/a b"}, "holds a space"),
         ({"base_url": "http://user:secret@127.0.0.1/v1"}, "no user, no password"),
         ({"base_url": "http://127.0.0.1/v1?key=secret"}, "no user, no password"),
         ({"base_url": "http://[::1/v1"}, "no address"),

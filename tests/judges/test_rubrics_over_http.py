@@ -11,7 +11,7 @@ import pytest
 
 import evaluators
 from evaluators.reports.run_page import run_page
-from evaluators.reports.run_tables import choice_table
+from evaluators.reports.sections.labels import choice_sections
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
 from tests.kit import write_rows
 
@@ -95,7 +95,7 @@ def test_a_judge_answers_one_of_the_choices_and_the_run_counts_them(server: Chat
     }  # fmt: skip
     asked = [one["response_format"]["json_schema"]["schema"]["properties"]["verdicts"] for one in server.requests]
     assert {tuple(one["items"]["properties"]["choice"]["enum"]) for one in asked} == server_says
-    assert choice_table(result).rows[1] == ("fair", "tone", "1", "50.0 %", "[9.5, 90.5]", "2")
+    assert choice_sections(result)[0].blocks[0].rows[1] == ("fair", "tone", "1", "50.0 %", "[9.5, 90.5]", "2")
     assert "scores:" not in str(run_page(result))
 
 

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import CellError
+from evaluators.limits import DEPTH
 from evaluators.model import MISSING
 from evaluators.needs import NO_EXPECTED, expected_of, output_of, want_like
 from evaluators.plan import cells
 from evaluators.values.json_choice import LENIENT, PICKS, Search, Want
-from evaluators.values.json_text import MAX_DEPTH
 
 WANTS: tuple[Want, ...] = ("object", "array", "container", "any")
 scalars = st.sampled_from(["", "x", "{}", "é", 0, 1, 1.0, True, False, None])
@@ -43,9 +43,7 @@ wrapped = st.sampled_from(
     ]
 ).flatmap(lambda frame: documents.map(lambda document: frame.replace("{}", json.dumps(document))))
 rows = st.tuples(
-    wrapped
-    | documents
-    | st.sampled_from([MISSING, NO_EXPECTED, "", "  ", '{"a": 1', "[" * (MAX_DEPTH + 1), '"\\ud800"']),
+    wrapped | documents | st.sampled_from([MISSING, NO_EXPECTED, "", "  ", '{"a": 1', "[" * (DEPTH + 1), '"\\ud800"']),
     documents.map(json.dumps) | documents | st.sampled_from([MISSING, "", "{x", NO_EXPECTED]),
 )
 searches = st.builds(Search, st.booleans(), st.sampled_from(PICKS), st.frozensets(st.sampled_from("abc")))

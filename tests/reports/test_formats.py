@@ -289,6 +289,49 @@ def test_a_test_fails_exactly_when_the_exit_code_is_not_zero(named_run: tuple[st
     assert (set(outcomes) == {"ok"}) == (named_run[1].exit_code == 0)
 
 
+# names as CI systems show them and key their tests by
+ALIKE = st.one_of(
+    st.text(st.sampled_from("zZ \t\n\x0b\ud800()2:"), max_size=5),
+    st.sampled_from(["z", "z (2)", "z: at least 0.9", "z (variant z)", "everything was measured", "rows"]),
+    st.text(max_size=5),
+)
+GATES = st.builds(
+    GateResult, ALIKE, st.sampled_from(["mean", "recall"]), st.just(0.5), st.just(3), st.sampled_from(["at least 0.9", "at least 0.1"]),
+    st.sampled_from(["passed", "failed"]), st.just("a message"), st.one_of(st.none(), ALIKE),
+    st.one_of(st.none(), st.tuples(st.just("row.s"), ALIKE)), st.one_of(st.none(), ALIKE),
+)  # fmt: skip
+
+
+@given(st.lists(GATES, max_size=8), st.lists(st.tuples(ALIKE, st.one_of(st.none(), ALIKE)), max_size=6))
+def test_no_two_tests_of_a_file_have_the_same_name(gates: list[GateResult], named: list[tuple[str, str | None]]) -> None:
+    (one,) = load({"evaluators": ["exact_match"]}).run([{"output": "a", "expected": "a"}]).result.evaluators
+    stats = tuple(replace(one, name=name, variant=variant) for name, variant in named)
+    result = RunResult("x", "", "", "", "", 1, {}, stats, gates=tuple(gates))
+    suite = junit(result)
+    # a reader of XML makes spaces of line ends and tabs, and some set case aside
+    found = [
+        (each.attrib["classname"], " ".join(each.attrib["name"].split()).casefold()) for each in suite.findall("testcase")
+    ]
+    assert len({*found}) == len(found) == len(gates) + len(stats) + 1
+    failures = [each.find("failure") is not None for each in suite.findall("testcase")][: len(gates)]
+    assert failures == [gate.verdict == "failed" for gate in gates]
+
+
+def test_gates_on_one_figure_are_told_apart_by_their_limits_and_slices_by_what_cannot_be_seen() -> None:
+    suite = load({
+        "evaluators": [{"exact_match": {"name": "m"}}],
+        "slices": ["row.s"],
+        "gates": {"m": [{"fail_below": 0.9}, {"fail_below": 0.1}, {"fail_below": 0.2, "warn_below": 0.3},
+                        {"each_slice": "row.s", "fail_below": 0.1}]},
+    })  # fmt: skip
+    rows = [{"output": "a", "expected": "a", "s": "z"}, {"output": "a", "expected": "b", "s": "z\x0b"}]
+    tests = [(name, kind) for name, kind in kinds(junit(suite.run(rows).result))]
+    assert tests == [
+        ("m: fail below 0.9", "failure"), ("m: fail below 0.1", "ok"), ("m: fail below 0.2, warn below 0.3", "ok"),
+        ("m (s = z)", "ok"), ("m (s = z\\x0b)", "failure"), ("m", "ok"), ("everything was measured", "ok"),
+    ]  # fmt: skip
+
+
 @given(st.text(max_size=20))
 def test_any_name_gives_xml_that_can_be_read(name: str) -> None:
     result = RunResult(name, "5f0c", "a41b", "0.1.0", name, 0, {}, (), causes=(name,), exit_code=3)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from evaluators.reports.names import field_name, fitted, segment
+from evaluators.reports.csv_cells import quoted
+from evaluators.reports.names import field_name, fitted, flat_columns, segment
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
 from evaluators.tracking.metrics import metrics_of
 from evaluators.values.path_text import ANY, as_step, display
@@ -130,3 +133,28 @@ def test_what_is_no_number_is_left_out() -> None:
     assert "all/a_-2f_b/pass_rate" not in found
     assert "evaluator/a_-2f_b/field/total/precision" not in found
     assert found["evaluator/a_-2f_b/rows/scored"] == 1
+
+
+@example(["=a", "'=a"], [])
+@given(
+    st.lists(
+        st.one_of(st.sampled_from(["a.score", "'=a", "=a", "why", "=a.score", "why (2)"]), KEYS), unique=True, max_size=5
+    ),
+    st.lists(st.tuples(st.one_of(st.sampled_from(["a", "a.b", "=a"]), KEYS), st.lists(PATHS, max_size=3)), max_size=4),
+)
+def test_no_two_columns_of_a_table_have_the_same_name(header: list[str], evaluators: list[tuple[str, list[str]]]) -> None:
+    columns = flat_columns(evaluators, ("score",), listing=("aggregate_score",), before=header, after=("why",))
+    (read,) = csv.reader([quoted(columns)]) if not any("\n" in one or "\r" in one for one in columns) else [[*columns]]
+    assert len({*read}) == len(read) == len(columns)
+
+
+EVALUATORS = st.tuples(KEYS, st.one_of(st.none(), KEYS), st.lists(PATHS, unique=True, max_size=3))
+
+
+@given(st.lists(EVALUATORS, unique_by=lambda one: one[:2], max_size=4))
+def test_no_two_metrics_of_a_run_have_the_same_name(named: list[tuple[str, str | None, list[str]]]) -> None:
+    parts = [(name, variant, result(*fields).evaluators[0]) for name, variant, fields in named]
+    stats = tuple(replace(one, name=name, variant=variant) for name, variant, one in parts)
+    slices = tuple(replace(one, slice=("row.s", value)) for one in stats for value in ("z", "z\x0b"))
+    found = metrics_of(replace(result(), evaluators=stats, slices=slices), every=True)
+    assert sum(name.endswith("/rows/scored") for name in found) == 3 * len(stats)

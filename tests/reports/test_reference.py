@@ -102,7 +102,7 @@ def test_settings_say_what_they_take_and_what_holds_without_them() -> None:
     assert found["tolerance.abs"].takes == "a number, at least 0"
     assert found["parse"].default == "`false`"
     pattern = next(setting for setting in settings_in("evaluators", "regex_match") if setting.name == "pattern")
-    assert (pattern.takes, pattern.default) == ("text", "")
+    assert (pattern.takes, pattern.default) == ("text or `{column: NAME}`", "")
     own = [setting.name for setting in settings_in("evaluators", "length")]
     assert own == ["min", "max", "output", "at", "output_at", "pass_at"], "its own settings come first"
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
-from evaluators.reports.csv_cells import BYTE_ORDER_MARK, guarded
+from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, guarded
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers
 from evaluators.reports.rows_csv import AGGREGATE, WHY, write_rows
@@ -91,6 +91,21 @@ def test_every_cell_comes_back_but_for_the_apostrophe(rows: list[tuple[str, str]
     assert [tuple(row[:2]) for row in read[1:]] == [(guarded(a), guarded(b)) for a, b in rows]
 
 
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 10**6), st.integers(1, 10**6)), max_size=4),
+    delimiter=st.sampled_from([",", ";", "\t", "|"]),
+    decimal=st.sampled_from([".", ","]),
+)
+def test_written_results_read_back_the_same_numbers(rows: list[tuple[int, int]], delimiter: str, decimal: str) -> None:
+    results = [Result(RowStatus.SCORED, None, num, num + den, evaluator="x") for num, den in rows]
+    stream = StringIO(newline="")
+    views = [row_of(("a", "b"), result) for result in results]
+    write_rows(stream, HEADER, (("x", ()),), views, Spelling(delimiter, decimal))
+    text = stream.getvalue().removeprefix(BYTE_ORDER_MARK)
+    read = [row["x.score"] for row in csv.DictReader(StringIO(text, newline=""), delimiter=delimiter)]
+    assert [float(one.replace(decimal, ".")) for one in read] == [result.score for result in results]
+
+
 # --- formulas
 
 
@@ -105,7 +120,9 @@ def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
     assert guarded(cell) == "'" + cell
 
 
-@pytest.mark.parametrize("cell", ["", "-12.5", "+3", "-1e-7", ".5", "-.5", "a=1", "1-1", "x@y.z", "'=1", "{}", "é"])
+@pytest.mark.parametrize(
+    "cell", ["", "-12.5", "-12,5", "+3", "-1e-7", ".5", "-.5", "a=1", "1-1", "x@y.z", "'=1", "{}", "é"]
+)
 def test_other_cells_stay_as_they_are(cell: str) -> None:
     assert guarded(cell) == cell
 

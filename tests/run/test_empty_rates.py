@@ -308,3 +308,18 @@ def test_a_check_says_what_an_empty_answer_would_score_and_a_run_does_not(tmp_pa
     done = cli("run", str(tmp_path / "suite.yaml"), "-v", "--results", str(tmp_path / "runs"))
     assert "{} in place" not in done.output
     assert f"{said}." in " ".join(cli("advice", str(next((tmp_path / "runs").iterdir()))).output.split())
+
+
+def test_rows_in_which_nothing_is_measured_count_and_so_do_outputs_that_cannot_be_read() -> None:
+    suite = evaluators.load(
+        {"evaluators": [{"json_multi_field_match": {"fields": ["fax"], "when": {"row.kind": "form"}}}]}
+    )
+    outputs = [("{}", {}), ("{}", {}), ({"fax": 7}, {}), ("I cannot read it.", {}), ({"fax": 1}, {"fax": 1})]
+    rows = [
+        {"id": at, "output": output, "expected": expected, "kind": "form"}
+        for at, (output, expected) in enumerate(outputs)
+    ]
+    left_out = {"id": 9, "output": {"fax": 7}, "expected": {}, "kind": "letter"}
+    (found,) = suite.run([*rows, left_out, {**left_out, "kind": "form", "expected": "{"}]).evaluators
+    assert (found.not_measured, found.skipped, found.invalid) == (2, 1, 1)
+    assert (found.expected_empty, found.invented_rate) == (4, 0.25)

@@ -106,6 +106,12 @@ def test_rows_that_nobody_selected_are_not_said_to_be_missing() -> None:
     assert found == ("no row fits --where", "nothing was measured")
 
 
+def test_a_run_that_was_ended_early_says_nothing_of_how_many_rows_there_are() -> None:
+    full = Issue("unwritten", Blame.ENVIRONMENT, "the run folder cannot be written: no space left on device")
+    assert causes(Facts(evaluators=(stats(scored=0),), ended=(full,))) == (full.message, "nothing was measured")
+    assert causes(Facts(evaluators=(stats(scored=0),), interrupted=True))[-1] == "nothing was measured"
+
+
 def test_what_goes_wrong_after_a_run_counts_where_it_weighs_more() -> None:
     refused = Issue("refused", Blame.ENVIRONMENT, "the tracker refused")
     fine = RunResult("x", "", "", "", "", 1, {}, (stats(),))

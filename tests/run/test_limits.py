@@ -161,6 +161,18 @@ def test_long_texts_are_unjudged_in_rows_that_share_a_trace(tmp_path: Path) -> N
     assert (found.scored, found.unjudged) == (599, 1)
 
 
+def test_right_answers_in_a_cell_are_compared_with_items_as_far_as_lists_are(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [json.dumps({"items": ["z"] * count}) for count in (2, 10, 3)]
+    write_rows(path, [{"output": row, "expected": row, "right": "a|b|c|d"} for row in rows])
+    fields = {"items[*]": {"one_of": {"answers": "row.right", "separator": "|"}}}
+    suite = {"limits": {"list_cells": 39}, "evaluators": [{"json_multi_field_match": {"fields": fields}}]}
+    result = load(suite).run(path)
+    (found,) = result.evaluators
+    assert (found.scored, found.unjudged) == (2, 1)
+    assert [one.code for one in result.issues] == ["too-many-answers"]
+
+
 @pytest.mark.parametrize(("cells", "codes"), [(10, {"items-too-long"}), (100_000, set())])
 def test_the_cells_of_all_lists_may_be_set_at_once(cells: int, codes: set[str], tmp_path: Path) -> None:
     found = loads(LISTS % (f"list_cells: {cells}", "hungarian", "hungarian")).run(written(tmp_path, [15]))

@@ -143,16 +143,30 @@ def test_every_group_is_measured_too_small_or_kept_out(groups: list[str], k: int
     assert at.groups + at.smaller + at.kept_out == len(groups)
 
 
-def test_smaller_groups_do_not_count_against_coverage() -> None:
-    gate = {"metric": "pass_at_k", "k": 3, "fail_below": 0.5}
-    (found,) = run(attempts("111", "101", "1", "1?", "?"), gates={"exact_match": gate}).result.gates
-    assert (found.verdict, found.n) == ("passed", 2)
-    assert found.message == "pass at 3 1.0000; 3 groups of fewer than 3 are left out"
-    (short,) = run(attempts("111", "1?1", "1"), gates={"exact_match": gate}).result.gates
-    assert short.verdict == "undecided"
-    assert "1 of 2 groups" in short.message
+@pytest.mark.parametrize("metric", ["pass_at_k", "pass_all_k"])
+def test_a_gate_is_undecided_where_too_many_groups_are_smaller_than_k(metric: str) -> None:
+    gate: dict[str, Any] = {"metric": metric, "k": 3, "fail_below": 0.5}
+    done = run(attempts("111", "111", "1", "1?", "?"), gates={"exact_match": gate}).result
+    (found,) = done.gates
+    word = "pass at 3" if metric == "pass_at_k" else "pass all 3"
+    assert (found.verdict, found.n) == ("undecided", 2)
+    assert found.message == (
+        f"{word} 1.0000, on only 2 of 5 groups; the gate asks for 0.95 of them; 3 groups of fewer than 3 are left out"
+    )
+    for coverage in (0.4, "any"):
+        (found,) = run(
+            attempts("111", "111", "1", "1?", "?"), gates={"exact_match": {**gate, "coverage": coverage}}
+        ).result.gates
+        assert (found.verdict, found.message) == ("passed", f"{word} 1.0000; 3 groups of fewer than 3 are left out")
     few = run(attempts("111", "1"), gates={"exact_match": {**gate, "min_rows": 2}}).result.gates[0].message
     assert few == "only 1 group measured, and the gate asks for 2; 1 group of fewer than 3 is left out"
+
+
+@pytest.mark.parametrize(("small", "verdict", "code"), [(1, "passed", 0), (2, "undecided", 3)])
+def test_one_small_group_in_twenty_is_left_out_and_two_are_too_many(small: int, verdict: str, code: int) -> None:
+    gate = {"metric": "pass_all_k", "k": 2, "fail_below": 0.9}
+    done = run(attempts(*["11"] * (20 - small), *["1"] * small), gates={"exact_match": gate}).result
+    assert (done.gates[0].verdict, done.exit_code) == (verdict, code)
 
 
 def test_a_page_says_how_many_groups_are_too_small() -> None:

@@ -101,6 +101,18 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
         "evaluators:\n  exact_match: {}\n",
         ("suite.yaml:2:3", "evaluators must be a list; found a map", "start each evaluator with a dash: - exact_match"),
     ),
+    "yes for a field that is required": (
+        "evaluators:\n  - schema_match: {fields: {name: {required: yes}}}\n",
+        ("suite.yaml:2:46", 'expected true or false; found the text "yes"', "write required: true"),
+    ),
+    "no for a switch of an evaluator": (
+        "evaluators:\n  - contains: {substring: a, case_sensitive: no}\n",
+        ("suite.yaml:2:46", '"case_sensitive" must be true or false; found the text "no"', "write case_sensitive: false"),
+    ),
+    "yes for currencies": (
+        "evaluators:\n  - schema_match: {fields: {a: {numeric: {parse: {currency: yes}}}}}\n",
+        ("suite.yaml:2:61", "currency must be true, or a list of signs and codes", "write currency: true"),
+    ),
     "an empty list of evaluators": (
         "evaluators: []\n",
         ("suite.yaml:1:13", "evaluators is empty: a suite names at least one", None),
@@ -284,7 +296,7 @@ MISTAKES: dict[str, tuple[str, tuple[str, str, str | None]]] = {
     ),
     "a setting of a section at the top": (
         "evaluators: [contains_json]\ncluster: row.doc_id\n",
-        ("suite.yaml:2:1", 'unknown setting "cluster"', '"cluster" goes under "statistics": statistics: {cluster: …}'),
+        ("suite.yaml:2:1", 'unknown setting "cluster"', '"cluster" goes under "statistics": write statistics: {cluster: row.doc_id}'),
     ),
 }  # fmt: skip
 

@@ -146,6 +146,15 @@ def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Pat
     assert 'gold.json and out.jsonl are lists of documents, paired by the key "id"' in test_set.notes
 
 
+def test_a_note_names_the_key_that_outputs_are_found_by(tmp_path: Path) -> None:
+    write_files(tmp_path, {"gold.jsonl": '{"doc": "A"}\n{"doc": "B"}\n', "out.jsonl": '{"doc": "B"}\n{"doc": "A"}\n'})
+    test_set = opened(tmp_path, expected="gold.jsonl", output="out.jsonl")
+    assert list(test_set.notes[:2]) == [
+        'gold.jsonl and out.jsonl are lists of documents, paired by the key "doc"',
+        'output comes from out.jsonl, by "doc"',
+    ]
+
+
 @pytest.mark.parametrize(
     ("given", "pair_by"),
     [('[{"x": 1}, {"x": 2}]', None), ('[{"id": 1}, {"id": 1}]', None), ('[{"id": 2}, {"id": 1}]', "position")],

@@ -60,7 +60,7 @@ def test_an_element_that_is_no_object_is_a_fault(folder: Path) -> None:
         ("{", "not JSON"),
         ("3", "the file holds a number"),
         ('{"a": 1}', "with 0 lists"),
-        ('{"a": 1}\n{"a": 2}', "text goes on"),
+        ('{"a": 1} {"a": 2}', "text goes on"),
         ('{"a": [{}], "b": [{}]}', "with 2 lists"),
     ],
 )

@@ -85,16 +85,17 @@ def test_usual_names_are_recognised_in_any_case(folder: Path) -> None:
 
 def test_two_candidates_are_an_error_that_names_the_key(folder: Path) -> None:
     write_files(folder, {"rows.csv": "output,prediction,expected,gold\n1,2,3,4\n"})
+    both = "say which one: write `test_set: {file: rows.csv, columns: {output: output, expected: expected}}`, or"
     assert issues_of(folder, "rows.csv") == [
         (
             "unclear-column",
             Blame.CONFIG,
-            "say which one: `columns: {output: output}` under test_set, or --columns output=output",
+            f"{both} --columns output=output",
         ),
         (
             "unclear-column",
             Blame.CONFIG,
-            "say which one: `columns: {expected: expected}` under test_set, or --columns expected=expected",
+            f"{both} --columns expected=expected",
         ),
     ]
     config = {"file": "rows.csv", "columns": {"output": "prediction", "expected": "gold"}}
@@ -118,7 +119,7 @@ def test_a_role_that_is_needed_must_have_a_column(folder: Path) -> None:
         opened(folder, "rows.csv", needed=("output",))
     assert str(caught.value) == (
         'rows.csv: no column is recognised as the output; the columns are "id", "text"\n'
-        "  hint: say which one: `columns: {output: NAME}` under test_set, or --columns output=NAME"
+        "  hint: say which one: write `test_set: {file: rows.csv, columns: {output: NAME}}`, or --columns output=NAME"
     )
 
 

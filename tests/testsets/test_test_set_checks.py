@@ -10,7 +10,7 @@ import pytest
 from evaluators.settings import build
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_checks import absent_places, contradictions, repeated_keys, unused_columns
+from evaluators.testsets.test_set_checks import absent_places, answer_warnings, unused_columns
 from evaluators.testsets.test_set_config import TestSetConfig
 
 
@@ -43,7 +43,7 @@ def test_places_that_are_not_there_are_found(tmp_path: Path, settings: dict[str,
 def test_keys_that_are_given_twice_are_named_with_their_rows(tmp_path: Path) -> None:
     texts = ['"{""a"": 1, ""a"": 2}"', "{}", "oops", '"{""b"": {""c"": 1, ""c"": 1}}"']
     (tmp_path / "rows.csv").write_text("\n".join(["expected", *texts]) + "\n", encoding="utf-8")
-    found = repeated_keys(open_test_set(config(file="rows.csv"), tmp_path), "expected")
+    found = answer_warnings(open_test_set(config(file="rows.csv"), tmp_path), "expected")
     assert [(issue.where, issue.message) for issue in found] == [
         ('rows.csv row 2, column "expected"', 'a key is given twice in one object: "a"; the last one counts'),
         ('rows.csv row 5, column "expected"', 'a key is given twice in one object: "b.c"; the last one counts'),
@@ -52,7 +52,7 @@ def test_keys_that_are_given_twice_are_named_with_their_rows(tmp_path: Path) -> 
 
 def test_many_rows_with_a_key_twice_are_counted(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("expected\n" + '"{""a"":1,""a"":1}"\n' * 9, encoding="utf-8")
-    *first, last = repeated_keys(open_test_set(config(file="rows.csv"), tmp_path), "expected")
+    *first, last = answer_warnings(open_test_set(config(file="rows.csv"), tmp_path), "expected")
     assert (len(first), last.message) == (5, "4 more rows have a key twice in one object")
 
 
@@ -62,7 +62,7 @@ def rows(folder: Path, *lines: str) -> TestSet:
 
 
 def test_the_same_input_with_another_answer_is_named_with_both_rows(tmp_path: Path) -> None:
-    found = contradictions(rows(tmp_path, "Where?,Rome", "Who?,Ada", " Where? ,Oslo"), "input", "expected")
+    found = answer_warnings(rows(tmp_path, "Where?,Rome", "Who?,Ada", " Where? ,Oslo"), "expected", "input")
     assert [(issue.where, issue.message) for issue in found] == [
         ('rows.csv row 4, column "expected"', 'another answer than in row 2, where "input" is the same')
     ]
@@ -79,11 +79,11 @@ def test_the_same_input_with_another_answer_is_named_with_both_rows(tmp_path: Pa
     ids=["the same text", "the same JSON", "no answer", "no input"],
 )
 def test_rows_that_say_the_same_or_nothing_contradict_nobody(tmp_path: Path, lines: tuple[str, ...]) -> None:
-    assert contradictions(rows(tmp_path, *lines), "input", "expected") == []
+    assert answer_warnings(rows(tmp_path, *lines), "expected", "input") == []
 
 
 def test_many_contradictions_are_counted(tmp_path: Path) -> None:
-    *first, last = contradictions(rows(tmp_path, "Who?,Ada", *(f"Where?,{n}" for n in range(9))), "input", "expected")
+    *first, last = answer_warnings(rows(tmp_path, "Who?,Ada", *(f"Where?,{n}" for n in range(9))), "expected", "input")
     assert (len(first), last.message) == (5, "3 more rows contradict an earlier one")
 
 
@@ -95,4 +95,4 @@ def test_columns_that_nothing_reads_are_listed() -> None:
 
 
 def test_an_input_that_is_the_same_everywhere_says_nothing(tmp_path: Path) -> None:
-    assert contradictions(rows(tmp_path, *(f"Read it.,{n}" for n in range(9))), "input", "expected") == []
+    assert answer_warnings(rows(tmp_path, *(f"Read it.,{n}" for n in range(9))), "expected", "input") == []

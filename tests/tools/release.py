@@ -15,8 +15,8 @@ from typing import Final
 from evaluators.model import __version__
 
 ROOT: Final = Path(__file__).parents[2]
-MOST_BYTES: Final = 1_400_000
-"""Of the wheel."""
+MOST_BYTES: Final = 1_600_000
+"""Of the wheel, some 5 % above what it weighs: a folder of tests or pages that slips in is seen, a file of code is not."""
 READ: Final = (
     "evaluators/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
     "evaluators/reports/html/report.css", "evaluators/reports/html/report.js", "evaluators/py.typed",

@@ -16,9 +16,9 @@ def counted_reading(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     work: list[int] = []
     read, decode = json_reader.read, json_text.fast_decode
 
-    def counted_read(text: str, start: int = 0) -> json_reader.ReadValue:
+    def counted_read(text: str, start: int = 0, depth: int = json_reader.MAX_DEPTH) -> json_reader.ReadValue:
         try:
-            reading = read(text, start)
+            reading = read(text, start, depth)
         except NotJSON as problem:
             work.append((problem.position or 0) - start)
             raise

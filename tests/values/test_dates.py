@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.dates import Moment, ambiguity, check_format, reader, same_moment
+from evaluators.comparators.date import Date
+from evaluators.settings import build
+from evaluators.values.dates import Moment, ambiguity, check_format, from_percent, reader, same_moment
 
 
 @given(st.dates(datetime.date(1969, 1, 1), datetime.date(2068, 12, 31)))
@@ -23,6 +25,43 @@ def test_every_token_reads_what_it_names(day: datetime.date) -> None:
     }
     for spelled, text in spellings.items():
         assert reader([spelled])(text) == Moment(day.year, day.month, day.day)
+
+
+@given(st.datetimes(datetime.datetime(1969, 1, 1), datetime.datetime(2068, 12, 31)))
+def test_a_time_is_read_on_both_clocks(moment: datetime.datetime) -> None:
+    moment = moment.replace(microsecond=0)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(moment.day % 10 if moment.day not in (11, 12, 13) else 0, "th")
+    day = f"{moment.day}{ending} of {moment:%B %Y}"
+    of_twelve = moment.hour % 12 or 12
+    for spelled, text in {
+        "Do [of] MMMM YYYY h:mm:ss A": f"{day} {of_twelve}:{moment:%M:%S %p}",
+        "Do [of] MMMM YYYY hh:mm:ssA": f"{day} {of_twelve:02}:{moment:%M:%S%p}",
+        "Do [of] MMMM YYYY H:mm:ss": f"{day} {moment.hour}:{moment:%M:%S}",
+        "%d %B %Y %I:%M:%S %p": f"{moment:%d %B %Y %I:%M:%S %p}",
+        "iso": moment.isoformat(),
+    }.items():
+        assert reader([from_percent(spelled)])(text) == Moment(moment.year, moment.month, moment.day, moment)
+    alone = reader(["iso", "h:mm:ss A"])
+    assert alone(f"{moment:%H:%M:%S}") == alone(f"{of_twelve}:{moment:%M:%S %p}")
+
+
+MOMENTS = st.one_of(
+    st.datetimes(timezones=st.none() | st.just(datetime.UTC)).map(str), st.dates().map(str), st.times().map(str)
+)
+
+
+@given(MOMENTS, MOMENTS, st.floats(0, 10**5), st.sampled_from(["days", "hours", "minutes", "seconds"]))
+def test_a_tolerance_is_the_same_from_both_sides(one: str, other: str, allowed: float, unit: str) -> None:
+    compare = build(Date, {"tolerance": {unit: allowed}}).compare
+    assert compare(one, other) is compare(other, one)
+    assert compare(one, one)
+
+
+@given(st.datetimes(datetime.datetime(1000, 1, 1), datetime.datetime(9000, 1, 1)), st.timedeltas(), st.integers(0, 10**5))
+def test_what_is_within_a_tolerance_is_right(moment: datetime.datetime, gap: datetime.timedelta, minutes: int) -> None:
+    gap = min(max(gap, datetime.timedelta(-(10**5))), datetime.timedelta(10**5))
+    compare = build(Date, {"tolerance": {"minutes": minutes}}).compare
+    assert compare(str(moment), str(moment + gap)) is (abs(gap) <= datetime.timedelta(minutes=minutes))
 
 
 def test_times_are_read_to_the_second() -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from evaluators.limits import DEPTH
 from evaluators.model import JSON
 from evaluators.values import json_reader, json_text
 from evaluators.values.json_choice import Want, find
@@ -218,6 +219,15 @@ def test_keys_that_occur_twice_are_named_with_their_place(text: str, keys: tuple
     assert duplicate_keys(text) == keys
 
 
+@pytest.mark.parametrize("within", [r"\u0022", r"\u0022\u0022", r"\"", r"\":\"", '": "', "", r"\\", "é\u2028"])
+@pytest.mark.parametrize("space", ["", " ", "\n\t "])
+def test_a_key_twice_is_found_whatever_stands_in_the_texts(within: str, space: str) -> None:
+    within = within if within.startswith("\\") else within.replace('"', r"\"")
+    twice = f'{{"a"{space}:{space}"{within}", "b": ["{within}"], "a": 1}}'
+    assert duplicate_keys(twice) == ("a",)
+    assert duplicate_keys(twice.replace('"a": 1', '"c": 1')) == ()
+
+
 def test_duplicate_keys_of_what_is_not_json_are_refused() -> None:
     assert reason(lambda: duplicate_keys('{"a": 1, "a": 2')).truncated
 
@@ -289,7 +299,7 @@ def test_json_is_found(text: str, want: Want, value: JSON, how: str) -> None:
         ('{"a": 1e999, "b": {"c": 1}}', "object", "a number too large", False),
         ('see {"a": 1e999, "b": {"c": 1}}', "object", "a number too large", False),
         ('{"a": NaN}', "object", "NaN is not JSON", False),
-        (f"see {nested(MAX_DEPTH + 1)}", "array", f"objects and lists nested deeper than {MAX_DEPTH} levels", False),
+        (f"see {nested(DEPTH + 1)}", "array", f"objects and lists nested deeper than {DEPTH} levels", False),
     ],
 )
 def test_json_that_is_not_there_is_not_found(text: str, want: Want, message: str, truncated: bool) -> None:
@@ -359,7 +369,7 @@ def test_both_ways_accept_the_same_texts(text: str) -> None:
         fast = repr(json_text.fast_decode(text))
     except json_text.REFUSED:
         return
-    assert repr(json_text._read_whole(text)) == fast
+    assert repr(json_text._read_whole(text, MAX_DEPTH)) == fast
 
 
 prose = st.text(max_size=20).map(lambda text: "".join(c for c in text if c not in '{}[]`~"'))
@@ -455,18 +465,16 @@ def test_an_output_is_readable_as_galtea_documents(text: str, readable: bool) ->
 def test_many_texts_are_refused_at_the_depth_at_which_one_is(opening: str, inner: str) -> None:
     closing = "".join("]" if mark == "[" else "}" for mark in reversed(opening) if mark in "[{")
     levels = len(closing)
-    texts = [
-        opening * times + inner + closing * times for times in range(MAX_DEPTH // levels - 2, MAX_DEPTH // levels + 3)
-    ]
+    texts = [opening * times + inner + closing * times for times in range(DEPTH // levels - 2, DEPTH // levels + 3)]
     read = json_text.parse_all(texts, lambda text: None)
     for text, found in zip(texts, read, strict=True):
-        deep = max(text.count("{") + text.count("["), 0) > MAX_DEPTH
+        deep = text.count("{") + text.count("[") > DEPTH
         assert (found is None) == deep
         if deep:
             with pytest.raises(NotJSON, match="deep"):
-                parse(text)
+                parse(text, DEPTH)
         else:
-            assert found == parse(text)
+            assert found == parse(text, DEPTH)
 
 
 @pytest.mark.parametrize("before", ["", "Sure:\n", "~~~\n[1]\n~~~\n", "{ ", "[x] ", " \n"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from typing import Any
 
 import pytest
@@ -59,17 +61,26 @@ def _nested(depth: int) -> Any:
     return value
 
 
-@pytest.mark.slow
-def test_deep_documents_are_no_problem() -> None:
-    assert parse("$..a..a").get(chain(5_000))[-1] == 1
-
-
 def test_a_filter_that_looks_down_is_refused_beyond_the_limit() -> None:
     query, document = parse("$..[?(@..x)]"), chain(300)
     assert query.get({**document, "x": 1}) == query.get({"x": 1, **document})
     with limited(WorkLimits(path_steps=1_000)), pytest.raises(RowProblem) as caught:
         query.get(document)
     assert (caught.value.issue.code, caught.value.issue.blame) == ("path-too-long", Blame.ENVIRONMENT)
+
+
+def test_what_the_library_cannot_follow_is_a_problem_of_the_row() -> None:
+    nested = parse("$" + "[?@" * 60 + "]" * 60)
+    document = _nested(62)
+    assert nested.get(document) == document
+
+    def from_below(levels: int) -> Any:
+        return from_below(levels - 1) if levels else nested.get(document)
+
+    with pytest.raises(RowProblem) as caught:
+        from_below(sys.getrecursionlimit() - len(inspect.stack(0)) - 150)
+    assert (caught.value.issue.code, caught.value.issue.blame) == ("path-failed", Blame.CONFIG)
+    assert "RecursionError" in caught.value.issue.message
 
 
 SUITE = """
@@ -94,6 +105,6 @@ def test_the_limit_of_a_suite_leaves_fields_and_conditions_unjudged() -> None:
 def test_a_condition_that_takes_too_long_leaves_the_row_unjudged() -> None:
     condition = {"output.$..[?(@.a == 2)]": {"present": True}}
     suite = {"limits": {"row_seconds": 1e-10}, "evaluators": [{"exact_match": {"when": condition}}, "contains_json"]}
-    found = load(suite).evaluate({"output": chain(400), "expected": chain(400)})
+    found = load(suite).evaluate({"output": {"items": [chain(9)] * 40}, "expected": {}})
     assert found["exact_match"].status is RowStatus.UNJUDGED
     assert found["contains_json"].status is RowStatus.SCORED

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.numbers import Parse, exact_reader, reader, written
+from evaluators.values.numbers import Parse, decimal_mark, exact_reader, reader, written
 
 EVERYWHERE = Parse(thousands=",", currency=True, percent=True)
 
@@ -33,6 +34,35 @@ def test_marks_are_set_aside(whole: int, cents: int) -> None:
         found = reader(parse)(text)
         assert found is not None
         assert written(found) == number
+
+
+AMOUNTS = (
+    "{sign}{number}", "{sign}€{number}", "€{sign}{number}", "€ {sign}{number}", "{sign}{number} EUR", "{sign} US$ {number}",
+    "{sign}R$ {number}", "{sign}{number} kr.", "Rs.{sign}{number}", "{sign}{number}zł", "{sign}${number} USD", "EUR{sign}{number}",
+)  # fmt: skip
+NEGATIVE = ("({amount})", "-{amount}", "{amount}-", "\u2212{amount}", "\u2013{amount}", "{amount} -")
+WIDE = {narrow: narrow + 0xFEE0 for narrow in (*range(0x30, 0x3A), *map(ord, "+-.,$()"))}
+
+
+@given(
+    cents=st.integers(0, 10**14),
+    marks=st.sampled_from([(",", "."), (".", ","), (" ", ","), ("'", "."), ("", "."), ("", ",")]),
+    places=st.integers(0, 4),
+    amount=st.sampled_from(AMOUNTS),
+    negative=st.sampled_from([None, "inside", *NEGATIVE]),
+    wide=st.booleans(),
+)
+def test_an_amount_is_read_as_it_was_written(
+    cents: int, marks: tuple[str, str], places: int, amount: str, negative: str | None, wide: bool
+) -> None:
+    thousands, decimal = marks
+    whole, rest = divmod(cents, 10**places)
+    number = f"{whole:,}".replace(",", thousands) + (f"{decimal}{rest:0{places}}" if places else "")
+    text = amount.format(number=number, sign="-" if negative == "inside" else "")
+    text = text if negative in (None, "inside") else str(negative).format(amount=text)
+    text = text.translate(WIDE) if wide and thousands != "'" else text
+    parse = Parse.model_validate({"thousands": thousands or None, "decimal": decimal, "currency": True})
+    assert exact_reader(parse)(text) == Fraction(cents, 10**places) * (1 if negative is None else -1)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +96,37 @@ def test_any_text_is_read_or_is_not_a_number(text: str, choice: Parse) -> None:
 )  # fmt: skip
 def test_a_number_is_read_to_the_last_digit(text: str, number: Fraction | None) -> None:
     assert exact_reader(Parse(thousands=",", currency=True))(text) == number
+
+
+def test_an_integer_and_the_float_that_equals_it_are_written_apart() -> None:
+    number = int(1e23)
+    assert number == 1e23
+    assert (written(1e23), written(number)) == (10**23, number)
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark"),
+    [
+        (["1,5", "x"], ","),
+        (["1.5", "12"], "."),
+        (["1.2", "1,5", "2.0"], ","),
+        (["1.234", "2,5"], ","),
+        (["1,234", "2.5"], "."),
+        (["1,234"], ","),
+        (["0.125", "1,234"], "."),
+        (["1.234.567,80"], ","),
+        (["1,234,567.80"], "."),
+        (["12", "text", "1,2,3", "01.02.2026", ""], None),
+    ],
+)
+def test_the_mark_before_decimals_is_told_by_numbers(texts: list[str], mark: str | None) -> None:
+    assert decimal_mark(texts) == mark
+
+
+@given(
+    numbers=st.lists(st.decimals(-(10**6), 10**6, places=2), min_size=1, max_size=8),
+    mark=st.sampled_from([".", ","]),
+    beside=st.lists(st.sampled_from(["12", "x", "01.02.2026", "1,2,3"]), max_size=4),
+)
+def test_any_decimals_tell_their_mark(numbers: list[Decimal], mark: str, beside: list[str]) -> None:
+    assert decimal_mark([*beside, *(str(one).replace(".", mark) for one in numbers)]) == mark

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -103,10 +105,23 @@ def test_a_key_that_an_earlier_item_has_is_repeated() -> None:
 
 
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-2, 2) | st.sampled_from([0.0, 1.0, 0.5]) | st.sampled_from(["", "a", "1"]),
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from([0.0, 1.0, -1.0, 0.5, 2**70, 2.0**70, 2**70 + 1, -(10**400)])
+    | st.sampled_from(["", "a", "1"]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
     max_leaves=6,
 )
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda at: at * sys.hash_info.modulus, lambda at: [-1 - (at >> bit & 1) for bit in range(12)]]
+)
+def test_values_that_a_hash_cannot_tell_apart_are_told_apart_by_their_identity(kind: Callable[[int], object]) -> None:
+    found = [identity(kind(at)) for at in range(4000)]
+    assert len(set(found)) == 4000
+    assert len({hash(one) for one in found}) > 3900
 
 
 @given(VALUES, VALUES)

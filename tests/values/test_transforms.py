@@ -5,14 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.issues import Blame, Problems, RowProblem
 from evaluators.settings import BadSettings
+from evaluators.values.equality import same
+from evaluators.values.json_text import to_text
 from evaluators.values.transforms import (
     TRANSFORMS,
     Transform,
@@ -27,6 +31,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
     "round_digits": {"digits": 1},
     "type_convert": {"to": "str"},
     "regex_replace": {"pattern": "a+", "with": "b"},
+    "split": {"at": ","},
 }
 EVERY_TRANSFORM = [parse_transform({name: PARAMETERS.get(name, {})}) for name in TRANSFORMS]
 
@@ -71,6 +76,37 @@ def name_of(transform: Transform) -> str:
         ({"round_digits": {"digits": -2}}, 12350, 12400),
         ({"round_digits": {"digits": 2}}, 1e22, 1e22),
         ({"round_digits": {"digits": 0}}, 2.5, 2.0),
+        *(
+            ({"round_digits": {"digits": 2}}, value, becomes)
+            for value, becomes in [
+                (2.675, 2.68),
+                (8.575, 8.58),
+                (10.075, 10.08),
+                (2.665, 2.66),
+                (1.015, 1.02),
+                (5.015, 5.02),
+                (0.125, 0.12),
+                (0.135, 0.14),
+                (1.025, 1.02),
+                (0.285, 0.28),
+                (-2.675, -2.68),
+                (-0.0, 0.0),
+                (0.001, 0.0),
+                (1e-320, 0.0),
+            ]
+        ),
+        ({"round_digits": {"digits": 400}}, 1.7e308, 1.7e308),
+        ({"round_digits": {"digits": 300}}, 1.25e-300, 1e-300),
+        ({"round_digits": {"digits": -400}}, 1.7e308, 0.0),
+        ({"round_digits": {"digits": -22}}, 2.5e22, 2e22),
+        ({"type_convert": {"to": "int"}}, 1e23, 10**23),
+        ({"type_convert": {"to": "int"}}, -0.9, 0),
+        ({"type_convert": {"to": "str"}}, 123.0, "123"),
+        ({"type_convert": {"to": "str"}}, 1e16, "10000000000000000"),
+        ({"type_convert": {"to": "str"}}, 1e23, "100000000000000000000000"),
+        ({"type_convert": {"to": "str"}}, 1e-7, "0.0000001"),
+        ({"type_convert": {"to": "str"}}, -0.0, "0"),
+        ({"type_convert": {"to": "str"}}, -12.5, "-12.5"),
         ({"type_convert": {"to": "int"}}, "  7 ", 7),
         ({"type_convert": {"to": "int"}}, 3.9, 3),
         ({"type_convert": {"to": "int"}}, True, 1),
@@ -83,12 +119,47 @@ def name_of(transform: Transform) -> str:
         ({"type_convert": {"to": "bool"}}, 1, True),
         ({"regex_replace": {"pattern": r"\D", "with": ""}}, "+34 600", "34600"),
         ({"regex_replace": {"pattern": r"(\d+)/(\d+)", "with": r"\2/\1"}}, "1/2", "2/1"),
+        ({"split": {"at": ","}}, "a, b", ["a", "b"]),
+        ({"split": {"at": ","}}, " a ,, b,", ["a", "b"]),
+        ({"split": {"at": ", "}}, "a, b,c", ["a", "b,c"]),
+        ({"split": {"at": "\n"}}, "a b\r\nc\n", ["a b", "c"]),
+        ({"split": {"at": " "}}, " a  b ", ["a", "b"]),
+        ({"split": {"at": ","}}, "a", ["a"]),
+        ({"split": {"at": ","}}, "", []),
+        ({"split": {"at": ","}}, " , ", []),
+        ({"split": {"at": ","}}, ["a, b"], ["a, b"]),
+        ({"split": {"at": ","}}, 5, 5),
+        ("json", '{"a": [1, null]}', {"a": [1, None]}),
+        ("json", " [1] ", [1]),
+        ("json", '"a"', "a"),
+        ("json", "1.0", 1.0),
+        ("json", {"a": "[1]"}, {"a": "[1]"}),
+        ("json", 5, 5),
+        ("unwrap", [{"a": 1}], {"a": 1}),
+        ("unwrap", [["a"]], "a"),
+        ("unwrap", ["a", "b"], ["a", "b"]),
+        ("unwrap", [], []),
+        ("unwrap", {"a": [1]}, {"a": [1]}),
     ],
 )
 def test_each_transform(data: object, value: object, becomes: object) -> None:
     found = apply(data, value)
     assert found == becomes
     assert type(found) is type(becomes)
+
+
+@given(st.integers(-(10**9), 10**9), st.integers(-2, 6), st.integers(0, 6))
+def test_numbers_are_rounded_as_they_are_written(number: int, digits: int, decimals: int) -> None:
+    value, exact = number / 10**decimals, Fraction(number, 10**decimals)
+    assert apply({"round_digits": {"digits": digits}}, value) == float(round(exact, digits))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_as_text_reads_back_as_that_number(number: float) -> None:
+    text = apply({"type_convert": {"to": "str"}}, number)
+    assert float(text) == number
+    assert set(text) <= set("-.0123456789")
+    assert apply({"type_convert": {"to": "str"}}, int(number)) == text or not number.is_integer() or abs(number) >= 1e16
 
 
 @pytest.mark.parametrize("transform", EVERY_TRANSFORM, ids=name_of)
@@ -111,10 +182,14 @@ def test_null_passes_through(transform: Transform) -> None:
         ({"type_convert": {"to": "float"}}, "inf", 'type_convert cannot make a number of "inf"'),
         ({"type_convert": {"to": "float"}}, "NaN", 'type_convert cannot make a number of "NaN"'),
         ({"type_convert": {"to": "float"}}, 10**400, "type_convert cannot make a number of 1000"),
+        ({"type_convert": {"to": "int"}}, "NaN", 'type_convert cannot make a whole number of "NaN"'),
         ({"type_convert": {"to": "str"}}, {}, "type_convert cannot make text of {}"),
         ({"type_convert": {"to": "bool"}}, "T", 'type_convert cannot make true or false of "T"'),
         ({"type_convert": {"to": "bool"}}, 2, "type_convert cannot make true or false of 2"),
         ({"type_convert": {"to": "bool"}}, 1.0, "type_convert cannot make true or false of 1.0"),
+        ("json", "", 'json cannot read "": '),
+        ("json", "{'a': 1}", """json cannot read "{'a': 1}": """),
+        ("json", '{"a": 1} and more', 'json cannot read "{\\"a\\": 1} and more": '),
     ],
 )
 def test_a_value_that_cannot_be_changed_is_an_error(data: object, value: object, message: str) -> None:
@@ -130,6 +205,41 @@ def test_a_value_that_cannot_be_changed_is_an_error(data: object, value: object,
 def test_a_value_is_changed_or_refused_and_nothing_else(transform: Transform, value: object) -> None:
     with suppress(TransformError):
         transform.apply(value)
+
+
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(JSON_VALUES)
+def test_what_json_reads_is_the_value_and_stays(value: Any) -> None:
+    found = apply("json", to_text(value))
+    assert same(found, value)
+    assert isinstance(value, str) or same(apply("json", found), found)
+
+
+@given(JSON_VALUES, st.integers(0, 3))
+def test_a_value_is_unwrapped_once_and_for_all(value: Any, lists: int) -> None:
+    wrapped = value
+    for _ in range(lists):
+        wrapped = [wrapped]
+    found = apply("unwrap", wrapped)
+    assert same(found, apply("unwrap", value))
+    assert same(apply("unwrap", found), found)
+
+
+@given(st.lists(st.text("ab c.", min_size=1).map(str.strip).filter(bool)), st.sampled_from([",", ";", " | "]))
+def test_a_joined_list_is_split_into_its_items_and_stays(items: list[str], mark: str) -> None:
+    split = {"split": {"at": mark}}
+    assert apply(split, mark.join(items)) == items
+    assert apply(split, apply(split, mark.join(items))) == items
 
 
 def test_transforms_run_left_to_right() -> None:
@@ -152,6 +262,11 @@ def test_transforms_run_left_to_right() -> None:
         ({"regex_replace": {"pattern": "(a", "with": ""}}, 'malformed pattern "(a": missing ) at character 3'),
         ({"regex_replace": {"pattern": "a", "with": "\\2"}}, 'malformed replacement "\\2"'),
         ({"regex_replace": {"pattern": "a", "with": "", "timeout_seconds": 0}}, '"timeout_seconds" must be more than 0'),
+        ("split", 'split needs "at", which stands between the items'),
+        ({"split": {"at": ""}}, '"at" must not be empty'),
+        ({"split": {"at": 5}}, '"at" must be text; found the number 5'),
+        ({"split": ","}, 'the options of "split" must be a map; found the text ","'),
+        ({"json": {"x": 1}}, 'unknown setting "x" for transform "json"'),
         ({"strip": {}, "lowercase": {}}, "a transform is a word or a map with one key"),
         (3, "expected the name of a transform"),
     ],
@@ -160,6 +275,23 @@ def test_bad_parameters_are_refused_before_the_first_row(data: object, message: 
     with pytest.raises(BadSettings) as caught:
         parse_transform(data)
     assert any(detail.message.startswith(message) for detail in caught.value.details), caught.value.details
+
+
+@pytest.mark.parametrize(
+    ("data", "line"),
+    [
+        ("split", 'split: {at: ","}'),
+        ({"split": ";"}, 'split: {at: ";"}'),
+        ({"split": {"separator": " | "}}, 'split: {at: " | "}'),
+        ({"type_convert": "int"}, "type_convert: {to: int}"),
+        ({"round_digits": 2}, "round_digits: {digits: 2}"),
+    ],
+)
+def test_a_hint_is_the_line_to_write(data: object, line: str) -> None:
+    with pytest.raises(BadSettings) as caught:
+        parse_transform(data)
+    assert [detail.hint for detail in caught.value.details] == [f"write {line}"]
+    parse_transform(yaml.safe_load(line))
 
 
 def test_a_pattern_that_runs_out_of_time_is_nobodys_score() -> None:

@@ -100,7 +100,7 @@ class Agenta(Converter):
             ),
             Word(
                 "auto_json_diff", "json_diff_match",
-                "equal nulls, empty lists and objects, and keys in capitals cost nothing here; in Agenta's code they do",
+                "equal nulls, empty lists and objects cost nothing here; in Agenta's code they do",
                 settings=(
                     _EXPECTED,
                     Word("compare_schema_only", "compare_schema_only"),

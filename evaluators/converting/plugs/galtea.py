@@ -21,11 +21,11 @@ from evaluators.converting.converter import (
 from evaluators.converting.python_source import NotLiteral, PythonFile
 from evaluators.converting.sources import (
     ROW_FILES,
-    cells_of,
     document_tree,
     export_header,
     items,
     maps_within,
+    numbered_rows,
     plain,
     proposed,
     remark_on_outputs,
@@ -186,10 +186,13 @@ class Galtea(Converter):
         return next((one for one in self.tables[1].words if _plain(one.theirs) == _plain(column)), None)
 
     def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
-        names = [str(cell) for cell in cells_of(file, [column])[column] if isinstance(cell, str)]
-        for name in dict.fromkeys(names):
-            made = self.metric(name, f"{file} row {names.index(name) + 1}, column {json.dumps(column)}")
-            if isinstance(made, ConvertedEvaluator) and len(set(names)) > 1:
+        first: dict[str, int] = {}
+        for number, row in numbered_rows(file)[1]:
+            if isinstance(row[column], str):
+                first.setdefault(row[column], number)
+        for name, number in first.items():
+            made = self.metric(name, f"{file} row {number}, column {json.dumps(column)}")
+            if isinstance(made, ConvertedEvaluator) and len(first) > 1:
                 made.when = {f"row.{column}": name}
             conversion.parts.append(made)
 

@@ -1,20 +1,18 @@
-"""promptfoo: `promptfooconfig.yaml`, with its tests and their assertions."""
+"""promptfoo: `promptfooconfig.yaml`, with its tests and their assertions, and the results of an evaluation."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from itertools import product
+from collections.abc import Iterator, Sequence
 from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.converting.converter import (
-    ASKS_JUDGE,
     Conversion,
     ConvertedEvaluator,
     Converter,
@@ -25,76 +23,35 @@ from evaluators.converting.converter import (
     WordTable,
     without_counterpart,
 )
+from evaluators.converting.promptfoo_results import result_tests, results_in
+from evaluators.converting.promptfoo_tests import (
+    DOCUMENTS,
+    NamedFiles,
+    PromptfooTest,
+    file_tests,
+    named_tests,
+    rows_of_test,
+)
 from evaluators.converting.promptfoo_values import (
     SHAPES,
     NothingAlike,
-    column_of_variable,
     filled,
     has_template,
+    joined,
+    output_path,
     rendered,
     whole_variable,
 )
-from evaluators.converting.sources import (
-    ROW_FILES,
-    cells_of,
-    document_tree,
-    entries,
-    export_header,
-    items,
-    plain,
-    text_at,
-    value_at,
-)
+from evaluators.converting.promptfoo_words import TABLES
+from evaluators.converting.sources import document_tree, entries, items, plain, text_at, value_at
+from evaluators.converting.value_columns import free_name, gather_values
+from evaluators.issues import Problems
 from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
-from evaluators.suite.nodes import Findings, SuiteInput, YamlNode
-from evaluators.suite.python_data import tree_of
+from evaluators.suite.nodes import YamlNode
 
-_MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
-_CODE: Final = "a program of yours: write it as an evaluator in Python"
-_METRICS: Final = "metrics of shared word groups are not worked out here"
-_TRACE: Final = "it looks at the steps of an agent, not at an output"
-_CALL: Final = "the call's cost and time are not in the output; put them into columns of the rows"
-_TOOLS: Final = "put the call into the output as JSON and check it with `json_schema_valid`"
-_MARKUP: Final = "write a pattern: `regex_match`"
-_NEGATED: Final = "a text that must not occur is a pattern that must not be found"
-_MANY: Final = {
-    "is-valid-function-call": _TOOLS, "is-valid-openai-function-call": _TOOLS, "is-valid-openai-tools-call": _TOOLS,
-    "tool-call-f1": "put the names of the tools into a column and compare it with `any_order`",
-    "contains-html": _MARKUP, "is-html": _MARKUP, "contains-xml": _MARKUP,
-    "is-sql": "SQL is not parsed here", "contains-sql": "SQL is not parsed here",
-    "is-refusal": "write a pattern of the usual refusals: `regex_match`",
-    "javascript": _CODE, "python": _CODE, "ruby": _CODE, "webhook": "a suite calls no address",
-    "rouge-n": _METRICS, "bleu": _METRICS, "gleu": _METRICS, "meteor": _METRICS,
-    "levenshtein": "its limit is a number of characters; here it is a share of the longer text: levenshtein: {pass_at: 0.9}",
-    "latency": _CALL, "cost": _CALL, "perplexity": _CALL, "perplexity-score": _CALL, "finish-reason": _CALL,
-    "guardrails": _CALL, "trace-span-count": _TRACE, "trace-span-duration": _TRACE, "trace-error-spans": _TRACE,
-    "skill-used": _TRACE, "trajectory:tool-used": _TRACE, "trajectory:tool-args-match": _TRACE,
-    "trajectory:tool-sequence": _TRACE, "trajectory:step-count": _TRACE, "trajectory:goal-success": _TRACE,
-    "similar": _MODEL, "classifier": _MODEL, "moderation": _MODEL,
-    "answer-relevance": _MODEL, "context-faithfulness": _MODEL, "context-recall": _MODEL, "context-relevance": _MODEL,
-    "conversation-relevance": _MODEL, "factuality": _MODEL, "model-graded-closedqa": _MODEL, "model-graded-factuality": _MODEL,
-    "pi": _MODEL, "select-best": "it compares outputs with each other: see `evaluators compare`",
-    "max-score": "it compares outputs with each other: see `evaluators compare`",
-}  # fmt: skip
 _PLAIN_WITHOUT_VALUE: Final = ("is-json", "is-xml")
 """What the table's note is about, for these, is a value."""
-_ROW_EXPECTED: Final = re.compile(r"__expected\d*")
-_ASSERTION_TEXT: Final = re.compile(
-    r"(?P<type>[a-z][a-z0-9:-]*?)(?:\((?P<threshold>[\d.]+)\))?(?::(?P<value>.*))?", re.DOTALL
-)
-
-
-class _Test(Struct):
-    """A test of the file, with its variables filled in: one row."""
-
-    id: str
-    cells: dict[str, Any]
-    asserts: list[YamlNode] = field(default_factory=list)
-    texts: list[tuple[str, str]] = field(default_factory=list)
-    """Assertions as a test file writes them, each with its place."""
-    threshold: float | None = None
-    defaults: bool = True
-    """Whether the assertions of `defaultTest` hold for it."""
+_OPTIONS_READ: Final = ("transform", "postprocess", "disableDefaultAsserts", "disableVarExpansion")
 
 
 class Promptfoo(Converter):
@@ -102,14 +59,15 @@ class Promptfoo(Converter):
 
     title: ClassVar[str] = "promptfoo"
     reads: ClassVar[str] = (
-        "A configuration in YAML or JSON, and the test files that it names (CSV, JSON Lines). Tests become rows, which `--rows` "
-        "writes; an assertion of one test is for that row. Outputs are taken over where the file has them: from `providerOutput`, or "
-        "from the prompt when the provider is `echo`."
+        "A configuration in YAML or JSON, the test files that it names (YAML, JSON, JSON Lines, CSV, Excel), such test files alone, "
+        "and results. Tests become rows, which `--rows` writes; an assertion of one test is for that row, and where tests differ in a "
+        "text alone, one evaluator reads it in a column. Outputs are those of results, of `providerOutput`, or the prompt when the "
+        "provider is `echo`."
     )
     marks: ClassVar[str] = (
         r"""(?mx)
-        ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* :
-        | "(prompts | providers | targets | defaultTest | assertionTemplates)" \s* : | promptfoo
+        ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* : | (?<![\w.]) "? assert "? \s* : \s* (\[ | $)
+        | "(prompts | providers | targets | defaultTest | assertionTemplates | gradingResult | testIdx)" \s* : | promptfoo
     """
         rf"|{TABLE_OF_PROMPTFOO}"
     )
@@ -117,325 +75,261 @@ class Promptfoo(Converter):
         "there is no assertion of promptfoo",
         "assertions are below assert, of a test or of defaultTest",
     )
-    tables: ClassVar[tuple[WordTable, ...]] = (
-        WordTable("Assertions", (
-            Word("equals", "exact_match", "a text becomes `correctness`, an object `json_schema_valid`, a variable the expected column"),
-            Word("contains", "contains"),
-            Word("icontains", "contains", always={"case_sensitive": False}),
-            Word("contains-all", "contains_all"),
-            Word("icontains-all", "contains_all", always={"case_sensitive": False}),
-            Word("contains-any", "contains_any"),
-            Word("icontains-any", "contains_any", always={"case_sensitive": False}),
-            Word("starts-with", "starts_with"),
-            Word("regex", "regex_match", "the pattern is read by Python's rules, which are nearly those of JavaScript"),
-            Word("is-json", "format_valid", "with a schema it is `json_schema_valid`, which allows nothing around the JSON"),
-            Word("contains-json", "contains_json",
-                 "a list counts here and not there; a lone number or word does not; with a schema it is `json_schema_valid`"),
-            Word("is-xml", "format_valid", "required elements are left out", always={"format": "xml"}),
-            Word("word-count", "regex_match", "words are what is between spaces"),
-            Word("not-equals", "regex_match", _NEGATED, always={"should_match": False}),
-            Word("not-contains", "regex_match", _NEGATED, always={"should_match": False}),
-            Word("not-icontains", "regex_match", _NEGATED, always={"should_match": False, "case_sensitive": False}),
-            Word("not-contains-any", "regex_match", _NEGATED, always={"should_match": False}),
-            Word("not-icontains-any", "regex_match", _NEGATED, always={"should_match": False, "case_sensitive": False}),
-            Word("not-contains-all", "regex_match", _NEGATED, always={"should_match": False}),
-            Word("not-icontains-all", "regex_match", _NEGATED, always={"should_match": False, "case_sensitive": False}),
-            Word("not-starts-with", "regex_match", _NEGATED, always={"should_match": False}),
-            Word("not-regex", "regex_match", "the pattern is read by Python's rules, which are nearly those of JavaScript",
-                 always={"should_match": False}),
-            Word("assert-set", "weighted_mean"),
-            Word("llm-rubric", "llm_judge", ASKS_JUDGE),
-            Word("g-eval", "llm_judge", ASKS_JUDGE, always={"pass_at": 0.7}),
-            *(Word(theirs, None, note) for theirs, note in _MANY.items()),
-        )),
-        WordTable("Keys of an assertion", (
-            Word("type", "type"),
-            Word("value", "the setting that the assertion needs", "a file with a schema is named; other files are not read"),
-            Word("weight", "weighted_mean", "the overall metric weighs every assertion as promptfoo does"),
-            Word("metric", "name"),
-            Word("threshold", "pass_at", "of an assert-set and of what asks a judge; other assertions that have one have no counterpart"),
-            Word("transform", None, "nothing works on the output before it is scored, so an assertion with it is left out"),
-            Word("contextTransform", None, "nothing works on the output before it is scored, so an assertion with it is left out"),
-            Word("provider", None, _MODEL),
-            Word("rubricPrompt", None, _MODEL),
-            Word("config", None, _CODE),
-        )),
-        WordTable("Keys of a test", (
-            Word("vars", "columns"),
-            Word("assert", "evaluators"),
-            Word("threshold", "pass_at", "of the overall metric"),
-            Word("description", "a column"),
-            Word("providerOutput", "output"),
-            Word("metadata", None, "it scores nothing"),
-            Word("options", None, "how answers are made is not for a suite; a `transform` changes what is scored"),
-            Word("provider", None, "a suite scores outputs that are there"),
-            Word("assertScoringFunction", None, _CODE),
-        )),
-        WordTable("Keys of the file", (
-            Word("description", "name"),
-            Word("tests", "rows"),
-            Word("defaultTest", "evaluators for all rows"),
-            Word("assertionTemplates", "evaluators", "wherever `$ref` names one"),
-            Word("$schema", "$schema", "the suite has a schema of its own"),
-            Word("prompts", None, "a suite scores outputs that are there"),
-            Word("providers", None, "a suite scores outputs that are there"),
-            Word("targets", None, "a suite scores outputs that are there"),
-            Word("scenarios", None, "write the tests out: every combination is a row"),
-            Word("derivedMetrics", None, "combine evaluators with `weighted_mean`, `all_of`, `any_of`, `min_of` or `max_of`"),
-            Word("env", None, "a suite reads variables of the environment with `${NAME}`"),
-            Word("evaluateOptions", None, "options of `evaluators run` say how a run goes"),
-            Word("commandLineOptions", None, "options of `evaluators run` say how a run goes"),
-            Word("outputPath", None, "`evaluators run -o FILE` writes reports"),
-            Word("writeLatestResults", None, "a run folder is written in any case"),
-            Word("sharing", None, "nothing is sent anywhere; see `tracking`"),
-            Word("tags", None, "it scores nothing"),
-            Word("metadata", None, "it scores nothing"),
-            Word("nunjucksFilters", None, _CODE),
-            Word("extensions", None, _CODE),
-            Word("redteam", None, "attacks are not made here"),
-        )),
-    )  # fmt: skip
+    tables: ClassVar[tuple[WordTable, ...]] = TABLES
+
+    def __init__(self) -> None:
+        self.configurations: list[_File] = []
+        self.test_files: list[_File] = []
+        self.results: list[tuple[_File, list[Any]]] = []
 
     def read(self, file: Path, conversion: Conversion) -> None:
-        """Adds what one configuration file says."""
-        _File(self, file, conversion).read()
+        """Tells what kind of file it is. Test files are read by `finish`, after the configurations that may name them."""
+        if results := results_in(file):
+            self.results.append((_File(file, None, conversion), results))
+        elif file.suffix.lower() in DOCUMENTS and _is_configuration(tree := document_tree(file)):
+            self.configurations.append(_File(file, tree, conversion))
+        else:
+            self.test_files.append(_File(file, None, conversion))
+
+    def finish(self, conversion: Conversion) -> None:
+        """Adds what all the files say, each test file once.
+
+        Raises Problems (config) for files that were not read, where nothing else has an assertion.
+        """
+        tests: list[PromptfooTest] = []
+        conversion.roles = {"id": "id", "input": "prompt", "output": "output"}
+        for one in self.configurations:
+            tests += one.add(one.tests(), len(tests))
+        named = {file for one in self.configurations for file in one.named.read}
+        for one in self.test_files:
+            if one.file.resolve() not in named:
+                tests += one.add(one.tests(), len(tests))
+        for one, results in self.results:
+            tests += one.add(list(result_tests(one.file, results)), len(tests))
+        unread = [issue for one in (*self.configurations, *self.test_files) for issue in one.named.unread]
+        if unread and not conversion.parts:
+            raise Problems(unread)
+        conversion.rows += [{"id": test.id, **test.cells} for test in tests]
+        for part in (*conversion.evaluators, *conversion.judged):
+            if part.rows is not None and len(part.rows) == len(tests):
+                part.rows = None
+        _add_thresholds(tests, [one.default for one in self.configurations], conversion)
+        gather_values(conversion)
+        _add_verdicts(tests, conversion)
 
 
-def _config_tree(file: Path) -> YamlNode:
-    """What a configuration says; of a table of tests, the configuration that names that table alone."""
-    if file.suffix.lower() not in ROW_FILES:
-        return document_tree(file)
-    return tree_of({"tests": file.name}, SuiteInput(str(file), "", file.parent, []), Findings())
+def _is_configuration(tree: YamlNode) -> bool:
+    """Whether a file says more than tests."""
+    return isinstance(tree.value, dict) and not {"vars", "assert", "providerOutput"}.intersection(tree.value)
+
+
+def _add_thresholds(tests: Sequence[PromptfooTest], defaults: Sequence[YamlNode | None], conversion: Conversion) -> None:
+    """What the overall metric must reach, and for which rows, where a test or the default one says so."""
+    scored = [part.rows for part in conversion.evaluators]
+    ids = {test.id for test in tests} if None in scored else {id_ for rows in scored for id_ in rows or ()}
+    of_tests = [(test.id, test.threshold) for test in tests if test.id in ids]
+    named = of_tests or [("", value_at(one, "threshold")) for one in defaults if one is not None]
+    if all(node is None for _, node in named):
+        return
+    by_limit: dict[float, list[str]] = {}
+    for id_, node in named:
+        limit = _within(node, 1.0, "threshold", conversion)
+        by_limit.setdefault(1.0 if limit is None else limit, []).append(id_)
+    conversion.thresholds = {limit: tuple(ids) if len(by_limit) > 1 else None for limit, ids in by_limit.items()}
+
+
+def _add_verdicts(tests: Sequence[PromptfooTest], conversion: Conversion) -> None:
+    """What promptfoo said of its tests, as a column, where it was asked."""
+    conversion.verdicts = {test.id: test.passed for test in tests if test.passed is not None}
+    column = free_name("verdict", {name for row in conversion.rows for name in row})
+    for row in conversion.rows:
+        if row["id"] in conversion.verdicts:
+            row[column] = "pass" if conversion.verdicts[row["id"]] else "fail"
 
 
 class _File:
-    """One configuration file on its way into a conversion."""
+    """One file on its way into a conversion: a configuration, or tests alone, for which there is no tree."""
 
-    def __init__(self, system: Promptfoo, file: Path, conversion: Conversion) -> None:
-        self.words, self.keys, self.test_keys, self.file_keys = system.tables
+    def __init__(self, file: Path, tree: YamlNode | None, conversion: Conversion) -> None:
+        self.words, self.keys, self.test_keys, self.file_keys = TABLES
         self.file = file
+        self.tree = tree
         self.conversion = conversion
-        self.tree = _config_tree(file)
-        self.default = value_at(self.tree, "defaultTest")
+        self.named = NamedFiles(self._note)
+        self.default: YamlNode | None = None
         self.made: dict[str, ConvertedEvaluator] = {}
+        self.rows_of: dict[str, dict[str, None]] = {}
+        """The ids of the rows that each of them is for."""
+        self.sets: dict[str, Grouping] = {}
 
-    def read(self) -> None:
-        """Adds everything that the file says."""
+    def tests(self) -> list[PromptfooTest]:
+        """The tests of the file, and of those that it names. Raises Problems (config) for a file that cannot be read."""
+        if self.tree is None:
+            return self._rows(file_tests(self.file, self.named))
         self._unknown(self.tree, self.file_keys, "")
-        self._elsewhere(self.default, "defaultTest")
         if (name := text_at(self.tree, "description")) is not None:
             self.conversion.name = name
-        tests = self._tests()
+        self.default = self._default_test(value_at(self.tree, "defaultTest"))
         if self.default is not None:
             self._unknown(self.default, self.test_keys, "defaultTest, ")
-            everyone = [test for test in tests if test.defaults]
+        tests = value_at(self.tree, "tests")
+        found = [] if tests is None else self._rows(named_tests(tests, self.file.parent, self.named, (self.file,)))
+        self._fill_prompts(value_at(self.tree, "prompts"), found)
+        return found
+
+    def add(self, tests: list[PromptfooTest], before: int) -> list[PromptfooTest]:
+        """The tests, numbered on from those before; adds their assertions."""
+        for number, test in enumerate(tests, before + 1):
+            test.id = str(number)
+        everyone = [test for test in tests if test.defaults]
+        if self.default is not None and (everyone or not tests):
             for node in items(value_at(self.default, "assert")):
-                self._assertion(node, everyone, len(everyone) == len(tests))
+                self._assertion(node, everyone)
         for test in tests:
             for node in test.asserts:
-                self._assertion(node, [test], False)
-            for place, text in test.texts:
-                self._text_assertion(place, text, test)
-        for one in self.made.values():
-            if one.rows is not None and len(set(one.rows)) == len(tests):
-                one.rows = None
-        self._thresholds(tests)
-        self.conversion.rows += [{"id": test.id, **test.cells} for test in tests]
+                self._assertion(node, [test])
+        for key, made in self.made.items():
+            made.rows = tuple(self.rows_of[key]) or None
+        return tests
+
+    def _note(self, place: str, theirs: str, why: str) -> None:
+        self.conversion.test_set_findings.append(without_counterpart(place, theirs, why))
 
     def _unknown(self, node: YamlNode, table: WordTable, before: str) -> None:
         """Names the keys that say nothing here."""
         for key, entry in entries(node).items():
             word = table.find(key)
             if word is None:
-                said = "this converter does not know it"
-            elif word.here is None and not self._echoes(key):
-                said = word.note
-            else:
-                continue
-            self.conversion.test_set_findings.append(without_counterpart(entry.key.place, f"{before}{key}", said))
+                self._note(entry.key.place, f"{before}{key}", "this converter does not know it")
+            elif word.here is None and not (key in ("providers", "targets") and self._echoes()):
+                self._note(entry.key.place, f"{before}{key}", word.note)
+            elif key == "options":
+                for option, inner in entries(entry.node).items():
+                    if option not in _OPTIONS_READ:
+                        self._note(
+                            inner.key.place, f"{before}options, {option}", "how answers are made is not for a suite"
+                        )
 
-    def _elsewhere(self, node: YamlNode | None, what: str) -> None:
-        """Names a part that stands in a file of its own, which is not read."""
-        if node is not None and isinstance(node.value, str):
-            note = f"{node.value} is not read; write it in this file"
-            self.conversion.test_set_findings.append(without_counterpart(node.spot.place, what, note))
+    def _default_test(self, node: YamlNode | None) -> YamlNode | None:
+        """The default test, also where it stands in a file of its own."""
+        if node is None or not isinstance(node.value, str):
+            return node
+        files = self.named.find(node, self.file.parent, "defaultTest")
+        return document_tree(files[0]) if files else None
 
-    def _echoes(self, key: str = "providers") -> bool:
+    def _rows(self, tests: Iterator[tuple[YamlNode, Path]]) -> list[PromptfooTest]:
+        found: list[PromptfooTest] = []
+        for node, folder in tests:
+            self._unknown(node, self.test_keys, "tests, ")
+            found += rows_of_test(node, self.default, (self.file.parent, folder), self.named)
+        return found
+
+    def _echoes(self) -> bool:
         """Whether outputs are the prompts themselves."""
-        providers = value_at(self.tree, "providers") or value_at(self.tree, "targets")
-        prompts = items(value_at(self.tree, "prompts"))
-        only = items(providers) if providers is not None and items(providers) else [providers]
-        is_echo = len(only) == 1 and only[0] is not None and "echo" in (only[0].value, text_at(only[0], "id"))
-        return key in ("providers", "targets", "prompts") and is_echo and len(prompts) == 1
+        tree = self.tree
+        if tree is None or len(items(value_at(tree, "prompts"))) != 1:
+            return False
+        providers = value_at(tree, "providers") or value_at(tree, "targets")
+        only = items(providers) or ([providers] if providers is not None else [])
+        return len(only) == 1 and "echo" in (only[0].value, text_at(only[0], "id"))
 
-    def _tests(self) -> list[_Test]:
-        found: list[_Test] = []
-        tests = value_at(self.tree, "tests")
-        named = [tests] if tests is not None and isinstance(tests.value, str) else items(tests)
-        for node in named:
-            if isinstance(node.value, str):
-                found += self._file_tests(node, len(found))
-            else:
-                self._unknown(node, self.test_keys, "tests, ")
-                self._elsewhere(value_at(node, "vars"), "vars")
-                found += self._inline(node, len(found))
-        return found
-
-    def _inline(self, node: YamlNode, before: int) -> list[_Test]:
-        """The rows of a test: one, or one for each combination of variables that are lists."""
-        own = _vars(value_at(self.default, "vars") if self.default is not None else None) | _vars(value_at(node, "vars"))
-        listed = [name for name, value in own.items() if isinstance(value, list)]
-        found = []
-        for number, values in enumerate(product(*(own[name] for name in listed)), before + 1):
-            cells = {**own, **dict(zip(listed, values, strict=True))}
-            if (described := text_at(node, "description")) is not None:
-                cells.setdefault("description", described)
-            found.append(self._test(str(number), cells, value_at(node, "providerOutput")))
-            found[-1].asserts = items(value_at(node, "assert"))
-            found[-1].threshold = _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion)
-            disabled = value_at(node, "options", "disableDefaultAsserts")
-            found[-1].defaults = disabled is None or disabled.value is not True
-        return found
-
-    def _file_tests(self, node: YamlNode, before: int) -> list[_Test]:
-        """The rows of a test file."""
-        path = self.file.parent / str(node.value).removeprefix("file://")
-        if path.suffix.lower() not in ROW_FILES or not path.is_file():
-            note = "only test files that are there, as CSV or JSON Lines, are read"
-            self.conversion.test_set_findings.append(without_counterpart(node.spot.place, f"tests, {node.value}", note))
-            return []
-        header = export_header(path)
-        cells = cells_of(path, header)
-        for column in header:
-            if column.startswith("__") and not _ROW_EXPECTED.fullmatch(column):
-                place = f"{path} column {json.dumps(column)}"
-                note = "of the special columns only __expected is taken over"
-                self.conversion.test_set_findings.append(without_counterpart(place, column, note))
-        found = []
-        for index in range(len(cells[header[0]]) if header else 0):
-            own = {name: cells[name][index] for name in header if not name.startswith("__")}
-            test = self._test(str(before + index + 1), own, None)
-            for name in header:
-                text = cells[name][index]
-                if _ROW_EXPECTED.fullmatch(name) and isinstance(text, str) and text.strip():
-                    test.texts.append((f"{path} row {index + 1}, column {json.dumps(name)}", text.strip()))
-            found.append(test)
-        return found
-
-    def _test(self, id_: str, own: Mapping[str, Any], answered: YamlNode | None) -> _Test:
-        cells = {column_of_variable(name): value for name, value in own.items()}
-        output = plain(answered) if answered is not None else None
-        if answered is None and self._echoes():
-            prompt = items(value_at(self.tree, "prompts"))[0]
-            text = prompt.value if isinstance(prompt.value, str) else text_at(prompt, "raw") or "{%"
-            try:
-                output = rendered(text, cells)
-            except NothingAlike as error:
-                note = f"the prompt cannot be filled in: {error}"
-                self.conversion.test_set_findings.append(without_counterpart(prompt.spot.place, "prompts", note))
-        return _Test(id_, {**cells, **({"output": output} if output is not None else {})})
-
-    def _thresholds(self, tests: Sequence[_Test]) -> None:
-        default = (
-            _within(value_at(self.default, "threshold"), 1.0, "threshold", self.conversion)
-            if self.default is not None
-            else None
-        )
-        by_limit: dict[float, list[str]] = {}
-        for test in tests:
-            limit = next((one for one in (test.threshold, default) if one is not None), 1.0)
-            by_limit.setdefault(limit, []).append(test.id)
-        if set(by_limit) <= {1.0} and default is None:
+    def _fill_prompts(self, node: YamlNode | None, tests: Sequence[PromptfooTest]) -> None:
+        """Puts the prompt of each test into its row: as its input, or as its output where the provider gives it back."""
+        prompts = items(node) or ([node] if node is not None else [])
+        text = (text_at(prompts[0], "raw") or prompts[0].value) if len(prompts) == 1 else None
+        if not isinstance(text, str) or text.startswith("file://"):
+            if prompts:
+                self._note(prompts[0].spot.place, "prompts", "only a single text is filled in, and is the input of a row")
             return
-        if len(by_limit) <= 1:
-            self.conversion.thresholds = {next(iter(by_limit), default or 1.0): None}
-        else:
-            self.conversion.thresholds = {limit: tuple(ids) for limit, ids in by_limit.items()}
+        column, echoes = whole_variable(text), self._echoes()
+        if column is not None:
+            self.conversion.roles["input"] = column
+        for test in tests:
+            try:
+                prompt = rendered(text, test.cells)
+            except NothingAlike as error:
+                self._note(prompts[0].spot.place, "prompts", f"the prompt cannot be filled in: {error}")
+                continue
+            if echoes:
+                test.cells.setdefault("output", prompt)
+            elif column is None:
+                test.cells.setdefault("prompt", prompt)
 
-    def _assertion(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool, group: Grouping | None = None) -> None:
+    def _assertion(self, node: YamlNode, tests: Sequence[PromptfooTest], group: Grouping | None = None) -> None:
         """Adds an assertion for these tests, or says why not. Without tests it is for all rows."""
         node = self._resolved(node)
         type_, place = text_at(node, "type") or "", node.spot.place
         if type_ == "assert-set" and group is None:
-            self._set(node, tests, all_rows)
+            self._set(node, tests)
             return
-        for key in ("transform", "contextTransform"):
-            if key in entries(node):
-                word = self.keys.find(key)
-                self.conversion.parts.append(without_counterpart(place, type_, word.note if word else ""))
-                return
+        if "contextTransform" in entries(node):
+            word = self.keys.find("contextTransform")
+            self.conversion.parts.append(without_counterpart(place, type_, word.note if word else ""))
+            return
         value = value_at(node, "value")
-        given = plain(value) if value is not None else None
         own = _Assertion(
             type_,
             place,
-            given,
+            plain(value) if value is not None else None,
             _within(value_at(node, "weight"), inf, "weight", self.conversion),
             text_at(node, "metric"),
             _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
         )
-        self._add(own, tests, all_rows, group)
+        by_transform: dict[str, list[PromptfooTest]] = {} if tests else {"": []}
+        for test in tests:
+            by_transform.setdefault(test.transform, []).append(test)
+        for transform, some in by_transform.items():
+            try:
+                path = joined(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
+                self._add(replace(own, path=path), some, group)
+            except NothingAlike as error:
+                self.conversion.parts.append(without_counterpart(place, type_, str(error)))
 
-    def _text_assertion(self, where: str, text: str, test: _Test) -> None:
-        """An assertion as a test file writes it: `contains:Paris`, or just `Paris`."""
-        match = _ASSERTION_TEXT.fullmatch(text)
-        aliases = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
-        name = aliases.get(match["type"], match["type"]) if match else ""
-        if (
-            match is None
-            or self.words.find(name) is None
-            or (match["value"] is None and name not in ("is-json", "contains-json", "is-xml"))
-        ):
-            own = _Assertion("equals", where, text)
-        else:
-            threshold = min(float(match["threshold"]), 1.0) if match["threshold"] else None
-            value = match["value"].strip() if match["value"] is not None else None
-            own = _Assertion(name, where, value, threshold=threshold)
-        self._add(own, [test], False, None)
-
-    def _set(self, node: YamlNode, tests: Sequence[_Test], all_rows: bool) -> None:
-        taken = {one.name for one in self.conversion.groups}
-        stem = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
-        name = next(
-            one for one in (stem, *(f"{stem}_{number}" for number in range(2, len(taken) + 3))) if one not in taken
-        )
-        weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
-        group = Grouping(
-            name,
-            _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
-            1.0 if weight is None else weight,
-        )
-        self.conversion.groups.append(group)
+    def _set(self, node: YamlNode, tests: Sequence[PromptfooTest]) -> None:
+        """Adds the assertions of an assert-set. Sets that say the same are one composite."""
+        key = json.dumps(plain(node), sort_keys=True, default=str)
+        if key not in self.sets:
+            name = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
+            weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
+            self.sets[key] = Grouping(
+                free_name(name, {one.name for one in self.conversion.groups}),
+                _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+                1.0 if weight is None else weight,
+            )
+            self.conversion.groups.append(self.sets[key])
         for one in items(value_at(node, "assert")):
-            self._assertion(one, tests, all_rows, group)
+            self._assertion(one, tests, self.sets[key])
 
     def _resolved(self, node: YamlNode) -> YamlNode:
         """The assertion that `$ref` names, or the one itself."""
         named = text_at(node, "$ref")
-        if named is None:
-            return node
-        found = value_at(self.tree, *named.removeprefix("#/").split("/"))
+        found = (
+            value_at(self.tree, *named.removeprefix("#/").split("/"))
+            if named is not None and self.tree is not None
+            else None
+        )
         return found if found is not None else node
 
-    def _add(self, own: _Assertion, tests: Sequence[_Test], all_rows: bool, group: Grouping | None) -> None:
+    def _add(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an assertion for these tests, with the variables of each filled in. Raises NothingAlike for one without a counterpart."""
         word = self.words.find(own.type)
+        if own.type == "assert-set":
+            raise NothingAlike("a set within a set is not taken over")
         if word is None or word.here is None:
-            self.conversion.parts.append(
-                without_counterpart(own.place, own.type or "an assertion", self._why(own.type, word))
-            )
-            return
-        alike: list[_Test | None] = list(tests) or [None]
-        whole = whole_variable(own.value) is not None
-        if whole or not has_template(own.value) or word.here == "llm_judge":
-            self._made(word, own, tests, all_rows, group)
-            return
-        for test in alike:
-            try:
-                value = filled(own.value, test.cells if test is not None else {})
-            except NothingAlike as error:
-                self.conversion.parts.append(without_counterpart(own.place, own.type, str(error)))
+            raise NothingAlike(self._why(own.type, word))
+        column = None if word.here == "llm_judge" else whole_variable(own.value)
+        having = [test for test in tests if column is None or test.cells.get(column) not in (None, "")]
+        if len(having) < len(tests):
+            note = "a row has no value of the variable, and is not scored by it"
+            self.conversion.parts.append(without_counterpart(own.place, own.type, note))
+            if not having:
                 return
-            self._made(word, replace(own, value=value), [test] if test is not None else [], False, group)
+        if column is not None or not has_template(own.value) or word.here == "llm_judge":
+            self._make(word, own, having, group)
+            return
+        for test in tests or (None,):
+            value = filled(own.value, test.cells if test is not None else {})
+            self._make(word, replace(own, value=value), [test] if test is not None else [], group)
 
     def _why(self, type_: str, word: Word | None) -> str:
         """Why an assertion has no counterpart."""
@@ -446,34 +340,30 @@ class _File:
         known = self.words.find(type_.removeprefix("not-"))
         return "its opposite is not checked here" if known is not None else "this converter does not know it"
 
-    def _made(self, word: Word, own: _Assertion, tests: Sequence[_Test], all_rows: bool, group: Grouping | None) -> None:
-        try:
-            type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
-        except NothingAlike as error:
-            self.conversion.parts.append(without_counterpart(own.place, own.type, str(error)))
-            return
+    def _make(self, word: Word, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an evaluator, or further rows to one that says the same. Raises NothingAlike."""
+        type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
         weight = 1.0 if own.weight is None else own.weight
         settings = {**settings, **word.always} if type_ == word.here else settings
+        if own.path:
+            settings = {**settings, "output_at": own.path}
         if type_ == "llm_judge" and own.threshold is not None:
             settings["pass_at"] = own.threshold
         key = json.dumps(
             [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
         )
         plainly = own.value is None and own.type in _PLAIN_WITHOUT_VALUE
-        finding = WordFinding(
-            own.place, own.type, Counterpart.SAME if plainly else word.counterpart, "" if plainly else word.note
-        )
-        rows = None if all_rows or not tests else tuple(test.id for test in tests)
-        known = self.made.get(key)
-        if known is None:
-            name = own.metric or own.type.replace("-", "_")
-            known = ConvertedEvaluator(type_, name, settings, [finding], rows, weight=weight)
-            known.group = group.name if group else None
-            self.made[key] = known
-            self.conversion.parts.append(known)
+        counterpart, note = (Counterpart.SAME, "") if plainly else (word.counterpart, word.note)
+        finding = WordFinding(own.place, own.type, counterpart, note)
+        self.rows_of.setdefault(key, {}).update(dict.fromkeys(test.id for test in tests))
+        if (known := self.made.get(key)) is not None:
+            known.findings.append(finding)
             return
-        known.findings.append(WordFinding(own.place, own.type, word.counterpart))
-        known.rows = None if rows is None or known.rows is None else (*known.rows, *rows)
+        name = own.metric or own.type.replace("-", "_")
+        made = ConvertedEvaluator(type_, name, settings, [finding], weight=weight)
+        made.group = group.name if group else None
+        self.made[key] = made
+        self.conversion.parts.append(made)
 
 
 class _Assertion(Struct, frozen=True):
@@ -483,22 +373,16 @@ class _Assertion(Struct, frozen=True):
     weight: float | None = None
     metric: str | None = None
     threshold: float | None = None
-
-
-def _vars(node: YamlNode | None) -> dict[str, Any]:
-    found = plain(node) if node is not None else None
-    return dict(found) if isinstance(found, dict) else {}
-
-
-def _number(node: YamlNode | None) -> float | None:
-    value = node.value if node is not None else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    path: str = ""
+    """Where in the output it looks."""
 
 
 def _within(node: YamlNode | None, most: float, what: str, conversion: Conversion) -> float | None:
     """A weight or a threshold, brought within what it can be here; a finding says so."""
-    value = _number(node)
-    if node is None or value is None or 0 <= value <= most:
+    value = node.value if node is not None else None
+    if node is None or not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    if 0 <= value <= most:
         return value
     nearest = 0.0 if value < 0 else most
     note = f"{value:g} is below 0, so 0 is taken" if value < 0 else f"{value:g} is above {most:g}, so {most:g} is taken"

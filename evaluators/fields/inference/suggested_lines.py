@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.fields.inference.proposals import Ask, InitQuestion, propose
-from evaluators.values.path_text import ANY, Step, display
+from evaluators.values.path_text import ANY, Step, display, plainly
 
 _MOST_KEYS: Final = 30
 _RARE: Final = 0.1
@@ -80,12 +80,22 @@ class SuggestedLine(Struct, frozen=True):
     null: bool = False
     """It is null wherever it stands."""
     several: bool = False
-    """Its values are of several kinds."""
+    """Its values are of several kinds, or some are other than the rest."""
+    name: bool = False
+    """Its digits are a name: nothing about them may be forgiven."""
+
+    instead: tuple[str, str] | None = None
+    """What would make more values right: how many, and the line to write."""
 
     @property
     def path(self) -> str:
-        """The path in dots."""
+        """The path in dots, as results have it."""
         return display(self.steps)
+
+    @property
+    def written(self) -> str:
+        """The path as people write it, with keys of several words as they are."""
+        return plainly(self.steps)
 
 
 class NullMeaning(Struct, frozen=True):
@@ -149,7 +159,7 @@ def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Ite
         yield SuggestedLine(path, "exact", f"an empty list wherever it stands{there}")
     else:
         found = propose(node.scalars, spelled, ask)
-        yield SuggestedLine(path, found.compare, found.why + there, not node.scalars, found.several)
+        yield SuggestedLine(path, found.compare, found.why + there, not node.scalars, found.several, found.name)
 
 
 def _list_lines(
@@ -169,7 +179,7 @@ def _list_lines(
     elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
         yield SuggestedLine(path, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
         found = propose(items.scalars, display((*path, ANY)), ask)
-        yield SuggestedLine((*path, ANY), found.compare, found.why)
+        yield SuggestedLine((*path, ANY), found.compare, found.why, several=found.several, name=found.name)
     else:
         yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
 

@@ -42,6 +42,13 @@ class OpenaiCompatible(ModelJudge):
 
     @model_validator(mode="after")
     def _check_address(self) -> Self:
+        if any(one.isspace() or not one.isprintable() for one in self.base_url):
+            hint = "write it in one line without spaces; %20 stands for a space"
+            raise bad(
+                f"base_url holds a space, or a sign that cannot be seen; found {quote(self.base_url)}",
+                "base_url",
+                hint=hint,
+            )
         try:
             parts = urlsplit(self.base_url)
             port = parts.port

@@ -30,8 +30,8 @@ class ArrayLlm(JudgedComparator):
 
     The score is the number of matched items, divided by the expected ones. Items that only the output has cost nothing, unless
     `extra_items: penalize` counts them too. Lists that are equal match without a question; so do lists that differ in case and
-    spaces alone, unless `items` names a comparator that tells these apart. In the totals of a row the list weighs as much as it has
-    expected items.
+    spaces alone, unless `items` names a comparator that tells these apart. In `schema_match` the list weighs as much as it has
+    expected items in the overall score, and each item counts on its own in precision, recall and F1.
 
     An aligned list (`align: hungarian`) says more, costs nothing, and counts each field of an item. Use this where no rule
     can tell which items belong together.
@@ -94,6 +94,12 @@ class ArrayLlm(JudgedComparator):
         except ValueError as error:
             return f"it does not add up: {error}"
         return None
+
+    def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
+        try:
+            return self._scored(claimed_in(answer.details, question.expected, question.actual), None).score
+        except ValueError:
+            return None
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TextIO
 
-from evaluators.reports.csv_cells import write_csv
+from evaluators.reports.csv_cells import spelling_of, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import row_views
@@ -31,12 +31,13 @@ class Csv(Format):
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The rows as the test set has them, with what was found beside them.
 
-        It separates its cells as the test set does, and has a byte order mark where that has one: it goes back to the same spreadsheet.
+        It separates its cells and writes decimals as the test set does, and has a byte order mark where that has one: it goes back to the
+        same spreadsheet.
         """
         facts = run.facts
         evaluators = [(one.name, one.fields) for one in facts.evaluators]
         rows = row_views(run, (options.variant,))
-        write_rows(stream, facts.header, evaluators, rows, facts.delimiter or ",", facts.byte_order_mark)
+        write_rows(stream, facts.header, evaluators, rows, spelling_of(run))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """The rows that changed, one line each: what became of them, and by which evaluators."""

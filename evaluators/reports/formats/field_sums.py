@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, TextIO
 
-from evaluators.reports.csv_cells import exact, write_csv
+from evaluators.reports.csv_cells import Value, spelling_of, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.run.reader import Run
@@ -26,34 +26,28 @@ class FieldSums(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table, with exact metrics; an undefined one is an empty cell."""
-        write_csv(stream, (HEAD, *_rows((*run.result.evaluators, *run.result.slices))))
+        write_csv(stream, (HEAD, *_rows((*run.result.evaluators, *run.result.slices))), spelling_of(run))
 
 
-def _rows(metrics: Iterable[EvaluatorStats]) -> Iterable[tuple[str, ...]]:
+def _rows(metrics: Iterable[EvaluatorStats]) -> Iterable[tuple[Value, ...]]:
     for stats in metrics:
         column, value = stats.slice or ("", "")
         for field in stats.fields:
             yield stats.variant or "", column.removeprefix("row."), value, stats.name, *_cells(field)
 
 
-def _cells(field: FieldStats) -> tuple[str, ...]:
+def _cells(field: FieldStats) -> tuple[Value, ...]:
     counts = field.counts
     sums = (
         counts.n, counts.match, counts.mismatch, counts.omission, counts.hallucination, counts.error,
         counts.skipped, counts.not_measured, counts.not_judged,
     )  # fmt: skip
     metrics = (field.accuracy, field.precision, field.recall, field.f1, field.mean_score)
-    empty = (
-        exact(field.invented_rate),
-        str(field.expected_empty),
-        exact(field.left_empty_rate),
-        str(field.expected_filled),
-    )
-    return field.path, *map(str, sums), *map(exact, metrics), *_item_cells(field.array), *empty
+    empty = (field.invented_rate, field.expected_empty, field.left_empty_rate, field.expected_filled)
+    return field.path, *sums, *metrics, *_item_cells(field.array), *empty
 
 
-def _item_cells(array: ArrayStats | None) -> tuple[str, ...]:
+def _item_cells(array: ArrayStats | None) -> tuple[Value, ...]:
     if array is None:
         return ("",) * 6
-    counts = (array.matched, array.missing, array.extra)
-    return *map(str, counts), *map(exact, (array.precision, array.recall, array.f1))
+    return array.matched, array.missing, array.extra, array.precision, array.recall, array.f1

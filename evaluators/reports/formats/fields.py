@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, TextIO
 
 from evaluators.model import MISSING
-from evaluators.reports.csv_cells import exact, write_csv
+from evaluators.reports.csv_cells import Value, spelling_of, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import evaluator_of, full_path, outcomes_of, rows_by_schema
@@ -31,24 +31,24 @@ class FieldsTable(Format):
 
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
         """The table. What is absent is an empty cell, null is `null`; scores are exact."""
-        write_csv(stream, _lines(run, evaluator_of(run, options)))
+        write_csv(stream, _lines(run, evaluator_of(run, options)), spelling_of(run))
 
 
-def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[str]]:
+def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[Value]]:
     yield HEAD
     for row, _, found in rows_by_schema(run, stats):
         for view in outcomes_of(found) if found is not None else ():
             yield row.name, *_cells(view)
 
 
-def _cells(view: FieldView) -> tuple[str, ...]:
-    items: tuple[str, ...] = _NO_ARRAY
+def _cells(view: FieldView) -> tuple[Value, ...]:
+    items: tuple[Value, ...] = _NO_ARRAY
     if (array := view.array) is not None:
         ratios = [None if one is None else float(one) for one in (array.precision, array.recall, array.f1)]
-        items = (str(array.matched), str(array.missing), str(array.extra), *map(exact, ratios))
+        items = (array.matched, array.missing, array.extra, *ratios)
     return (
-        full_path(view.path or ""), view.path or "", view.outcomes[0].metric, exact(view.score),
-        "true" if view.passed else "false", _value(view.expected), _value(view.actual), view.reason or "", *items,
+        full_path(view.path or ""), view.path or "", view.outcomes[0].metric, view.score,
+        bool(view.passed), _value(view.expected), _value(view.actual), view.reason or "", *items,
     )  # fmt: skip
 
 

@@ -10,20 +10,22 @@ run that ends with exit code 0, and one fails in any other.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, TextIO
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from evaluators.reports.confidence_sections import calibration_line, threshold_line
+from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.repeat_sections import flips_line, passes_line, repeat_line
-from evaluators.reports.tables import beside_the_rate
+from evaluators.reports.sections.evaluators import beside_the_rate
+from evaluators.reports.sections.repeats import calibration_line, flips_line, passes_line, repeat_line, threshold_line
 from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.wording import gate_label
+from evaluators.values.quoting import escaped
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
@@ -60,14 +62,35 @@ def _whole(name: str, tests: Sequence[Element], about: Iterable[tuple[str, str]]
         errors=str(sum(test.find("error") is not None for test in tests)),
         skipped="0",
     )
-    properties = SubElement(suite, "properties")
-    for key, value in about:
+    properties, about = SubElement(suite, "properties"), [*about]
+    for key, (_, value) in zip(_told_apart([_legal(key) for key, _ in about]), about, strict=True):
         SubElement(properties, "property", name=key, value=_legal(value))
+    for test, whole in zip(
+        tests, _told_apart([f"{test.get('classname')}: {test.get('name')}" for test in tests]), strict=True
+    ):
+        test.set("name", whole.partition(": ")[2])
     suite.extend(tests)
     root = Element("testsuites")
     root.append(suite)
     ElementTree.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """The names, of which no two are read as one: whoever reads the file may set case and repeated spaces aside. One that is there
+    already gets a number: `m (2)`."""
+    taken, found = {*map(_as_read, names)}, dict[str, str]()
+    for name in names:
+        free, number = name, 1
+        while (read := _as_read(free)) in found or (number > 1 and read in taken):
+            number += 1
+            free = f"{name} ({number})"
+        found[read] = free
+    return list(found.values())
+
+
+def _as_read(name: str) -> str:
+    return " ".join(name.casefold().split())
 
 
 def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
@@ -97,7 +120,7 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
 
 
 def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
-    test = Element("testcase", classname=group, name=_legal(name))
+    test = Element("testcase", classname=group, name=_legal(visible(name)))
     if kind is not None:
         found = SubElement(test, kind, message=_legal(message), type=group)
         found.text = _legal(detail or message)
@@ -110,8 +133,11 @@ _KINDS: Final = {"failed": "failure", "undecided": "error", "passed": None, "war
 
 
 def _gates(result: RunResult) -> Iterable[Element]:
+    often = Counter(map(gate_label, result.gates))
     for gate in result.gates:
-        yield _test("gates", gate_label(gate), _KINDS[gate.verdict], gate.message, _gate_detail(gate))
+        label = gate_label(gate)
+        name = label if often[label] == 1 else f"{label}: {gate.limit}"
+        yield _test("gates", name, _KINDS[gate.verdict], gate.message, _gate_detail(gate))
 
 
 def _gate_detail(gate: GateResult) -> str:
@@ -178,5 +204,5 @@ def _run(result: RunResult) -> Element:
 
 
 def _legal(text: str) -> str:
-    """The text without the characters that XML cannot hold."""
-    return _ILLEGAL.sub("", text)
+    """The text with the characters that XML cannot hold as escapes, so that texts that differ stay different."""
+    return _ILLEGAL.sub(lambda found: escaped(found[0]), text)

@@ -12,13 +12,15 @@ from typing import Final
 from msgspec.structs import replace
 
 from evaluators.model import FIELD_STATUSES
-from evaluators.reports.confidence_sections import bin_line, confidence_id
+from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
 from evaluators.reports.run_page import run_page
-from evaluators.reports.run_tables import label_id, weakness
-from evaluators.reports.tables import evaluator_section
+from evaluators.reports.sections.evaluators import evaluator_section
+from evaluators.reports.sections.fields import weakness
+from evaluators.reports.sections.labels import label_id
+from evaluators.reports.sections.repeats import bin_line, confidence_id
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import LETTERS
 from evaluators.run.result import ConfidenceBin, RunResult
@@ -107,7 +109,8 @@ def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
         name = section.id or re.sub("[^a-z0-9]+", "-", (section.title or "").lower())
         free = (name if index == 1 else f"{name}-{index}" for index in range(1, len(taken) + 2))
         taken.add(id_ := next(one for one in free if one not in taken))
-        yield {"id": id_, "title": section.title, "blocks": [_block(block) for block in section.blocks]}
+        title = section.title and visible(section.title)
+        yield {"id": id_, "title": title, "blocks": [_block(block) for block in section.blocks]}
 
 
 def _block(block: Block) -> Encoded:

@@ -123,6 +123,11 @@ function lettersOf(text) {
   if (!Intl.Segmenter) return Array.from(text);
   return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);
 }
+const withEscapes = (text) =>
+  text.replace(/[^\P{Cf}\u200C\u200D]/gu, (char) => {
+    const code = char.codePointAt(0) ?? 0;
+    return `\\u${code.toString(16).padStart(4, "0")}`;
+  });
 function difference(one, other) {
   const [ours, theirs] = [lettersOf(one), lettersOf(other)];
   if (!ours || !theirs) return null;
@@ -1695,7 +1700,7 @@ const marked = (runs, mark) =>
   );
 function valueText(one, side) {
   if (!(side in one)) return null;
-  const text = String(spelled(one[side]));
+  const text = withEscapes(String(spelled(one[side])));
   return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}… (cut: ${number(text.length)} characters)` : text;
 }
 function documentsPart(documents, fields) {

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import ClassVar, Final, Self
 
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Cell, too_long
-from evaluators.testsets.byte_source import ByteSource, broken, whole_of
+from evaluators.registry import suggestion
+from evaluators.testsets.byte_source import ByteSource, broken, refuse_utf16, whole_of
 from evaluators.testsets.reader import Chunk, Reader, Split
 from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
-from evaluators.values.quoting import kind
+from evaluators.values.paths import BadPath
+from evaluators.values.paths import parse as parse_path
+from evaluators.values.quoting import key_text, kind
 
 LONGEST: Final = MAX_CHARS
 """Characters of a cell."""
+_SEVERAL: Final = "several-lists"
 _CHUNK_ROWS: Final = 200
+_HEAD_BYTES: Final = 1024
 _SHAPE: Final = (
     "a list of objects, or an object with one such list, is expected; for one object per line write `format: jsonl`"
 )
 
 
 class Json(Reader, frozen=True):
-    """A list of objects, or an object with one such list. The file is held in memory; JSON lines are not."""
+    """A list of objects, or an object with one such list, or with several, of which one is named. The file is held in memory."""
 
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
+    options: ClassVar[frozenset[str]] = frozenset({"list"})
 
     @classmethod
     def open(cls, source: ByteSource) -> Self:
@@ -49,15 +56,44 @@ def _rows(source: ByteSource) -> list[JSON]:
     try:
         value = parse_file(whole_of(source))
     except NotJSON as error:
+        refuse_utf16(source, source.head(_HEAD_BYTES))
         place = "" if error.position is None else f" at character {error.position + 1:,}"
         raise broken(source, "unreadable-file", f"the file is not JSON: {error.message}{place}", _SHAPE) from None
-    lists = [value] if isinstance(value, list) else []
-    if isinstance(value, dict):
-        lists = [item for item in value.values() if isinstance(item, list) and all(isinstance(row, dict) for row in item)]
-    if len(lists) != 1:
-        found = f"{kind(value)} with {len(lists)} lists of objects" if isinstance(value, dict) else kind(value)
-        raise broken(source, "no-rows", f"the file holds {found}", _SHAPE)
-    return lists[0]
+    if source.list is not None:
+        return _named_list(source, value, source.list)
+    if isinstance(value, list):
+        return value
+    found = value.items() if isinstance(value, dict) else ()
+    lists = {key: item for key, item in found if isinstance(item, list) and all(isinstance(row, dict) for row in item)}
+    filled = {key: item for key, item in lists.items() if item}
+    lists = filled or dict(islice(lists.items(), 1))
+    if len(lists) > 1:
+        names = ", ".join(f'"{key}"' for key in lists)
+        word = key_text(max(lists, key=lambda key: len(lists[key])))
+        hint = f"say which one: `list: {word}` under test_set, or --list {word}"
+        raise broken(source, _SEVERAL, f"the file holds an object with {len(lists)} lists of objects: {names}", hint)
+    if not lists:
+        shape = f"{kind(value)} with 0 lists of objects" if isinstance(value, dict) else kind(value)
+        raise broken(source, "no-rows", f"the file holds {shape}", _SHAPE)
+    return next(iter(lists.values()))
+
+
+def _named_list(source: ByteSource, value: JSON, name: str) -> list[JSON]:
+    """The list that the settings name by its key or its path. Raises Problems where none is there."""
+    found = value[name] if isinstance(value, dict) and name in value else MISSING
+    if found is MISSING:
+        try:
+            found = parse_path(name).get(value)
+        except BadPath as error:
+            raise broken(source, "bad-path", f'"list: {name}" is no path: {error.message}', error.hint) from None
+    if isinstance(found, list):
+        return found
+    here = "nothing" if found is MISSING else kind(found)
+    hint = "the file is one list: leave out `list`"
+    if not isinstance(value, list):
+        lists = [key for key, item in value.items() if isinstance(item, list)] if isinstance(value, dict) else []
+        hint = suggestion(name, lists) or (f"lists are there: {', '.join(lists)}" if lists else _SHAPE)
+    raise broken(source, "no-rows", f'"list: {name}" leads to {here} in the file, and a list of rows is expected', hint)
 
 
 def _cell(row: JSON, name: str) -> Cell:

@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Self
 from evaluators.issues import Blame, CellError, Issue, Problems
 from evaluators.model import MISSING
 from evaluators.needs import Cell
-from evaluators.testsets.byte_source import ByteSource, reading
+from evaluators.testsets.byte_source import ByteSource, reading, refuse_utf16
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Chunk, Reader, Split, pieces
 from evaluators.testsets.row_texts import rest_of_line, short_line_blocks
 from evaluators.values import json_lines
@@ -18,6 +18,7 @@ from evaluators.values.json_text import MAX_CHARS, NotJSON
 
 LONGEST: Final = MAX_CHARS
 """Bytes of a line; a longer one is not read at all."""
+_HEAD_BYTES: Final = 1024
 _LOOK_BYTES: Final = 256 * 1024
 _LOOK_BLOCKS: Final = 8
 """So many pieces are looked at for the first line that holds an object."""
@@ -52,6 +53,7 @@ class Jsonl(Reader, frozen=True):
                 if keys:
                     break
         if refused and not keys:
+            refuse_utf16(source, source.head(_HEAD_BYTES))
             raise Problems(refused[:1])
         return cls(source, tuple(keys))
 

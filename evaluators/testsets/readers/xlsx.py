@@ -11,13 +11,12 @@ from evaluators.issues import CellError
 from evaluators.model import MISSING
 from evaluators.needs import Cell
 from evaluators.testsets.byte_source import ByteSource, broken
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
+from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
 from evaluators.testsets.workbook import Sheet, opened, place_of
 from evaluators.values.json_text import to_text
 
 _FIRST_ROWS: Final = 200
 _ONLY_ZEROS: Final = re.compile("0{2,}")
-_HEADER_HINT: Final = "the header holds the names of the columns; `header_row: 3` says that it is row 3"
 
 
 class Xlsx(Reader, frozen=True):
@@ -28,6 +27,7 @@ class Xlsx(Reader, frozen=True):
     """
 
     suffixes: ClassVar[tuple[str, ...]] = (".xlsx", ".xlsm")
+    options: ClassVar[frozenset[str]] = frozenset({"sheet", "header_row"})
 
     merged: tuple[str, ...] = ()
     """Ranges of cells that are shown as one."""
@@ -94,7 +94,7 @@ def _header(sheet: Sheet, row: int, width: int) -> tuple[tuple[str, ...], list[s
 
     source = sheet.source
     if not width:
-        raise broken(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', _HEADER_HINT)
+        raise broken(source, "no-header", f'row {row} of the sheet "{sheet.name}" is empty', HEADER_HINT)
     cells = next((cells for number, cells in sheet.cells(row, width) if number == row), [])
     names = [_name(source, cell) for cell in cells]
     nameless = {index: get_column_letter(index) for index, name in enumerate(names, start=1) if not name.strip()}

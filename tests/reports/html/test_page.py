@@ -11,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
+from evaluators.reports.document import Page, Section
+from evaluators.reports.html.payload import page_payload
 from evaluators.reports.html.rows import EmbeddedRows, embedded
 from evaluators.run.reader import Run
 from tests.gallery import GALLERY
@@ -154,3 +158,16 @@ def test_the_head_holds_places_of_the_suite(invoices: Path) -> None:
     head = parts(invoices.read_text(encoding="utf-8"))["head"]
     assert head["run"]["record"]["evaluators"][1]["field_places"]["totals.gross"].endswith("suite.yaml:43:7")
     assert head["rows"]["rules"][1]["totals.gross"] == "money = numeric {tolerance: {abs: 0.01}}"
+
+
+TITLES = st.one_of(st.sampled_from(["z", "z\x0b", "z\t", "Z", "label-0", "result", "", "1"]), st.text(max_size=4))
+
+
+@given(st.lists(st.tuples(TITLES, st.sampled_from(["", "label-0", "result"])), max_size=8))
+def test_no_two_sections_have_the_same_id_and_what_cannot_be_seen_keeps_headings_apart(
+    named: list[tuple[str, str]],
+) -> None:
+    found = page_payload(Page("x", tuple(Section(title, (), id=id_) for title, id_ in named)))["sections"]
+    assert len({one["id"] for one in found}) == len(found)
+    assert all((one["title"] == other["title"]) == (a == b) for one, (a, _) in zip(found, named, strict=True)
+               for other, (b, _) in zip(found, named, strict=True) if "\\" not in a + b)  # fmt: skip

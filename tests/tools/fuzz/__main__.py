@@ -14,18 +14,20 @@ from time import process_time
 import click
 
 from tests.tools.fuzz.fuzzers import FUZZERS
-from tests.tools.fuzz.growth import SHAPES, table
+from tests.tools.fuzz.growth import table
+from tests.tools.fuzz.plug_shapes import plug_shapes
+from tests.tools.fuzz.shapes import SHAPES
 
 
 @click.command()
 @click.option("--inputs", default=20_000, show_default=True, help="How many inputs, over all surfaces.")
 @click.option("--seed", default=0, show_default=True, help="The first seed; every input has one of its own.")
 @click.option("--only", type=click.Choice(list(FUZZERS)), help="One surface alone.")
-@click.option("--growth", is_flag=True, help="How much longer each hostile shape takes when it is twice as large.")
+@click.option("--growth", is_flag=True, help="How much longer each shape takes when it is twice as large.")
 def fuzz(inputs: int, seed: int, only: str | None, growth: bool) -> None:
     """Look for inputs that break something, or that take too long."""
     if growth:
-        for line in table([*SHAPES]):
+        for line in table({**SHAPES, **plug_shapes()}.items()):
             click.echo(line)
         return
     names = [only] if only else list(FUZZERS)

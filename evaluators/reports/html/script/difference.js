@@ -11,6 +11,14 @@ function lettersOf(text) {
   return Array.from(new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text), (part) => part.segment);
 }
 
+/** The text with an escape in place of each character that cannot be seen, such as U+200B; joiners shape letters, and stay.
+ * @param {string} text */
+export const withEscapes = (text) =>
+  text.replace(/[^\P{Cf}\u200C\u200D]/gu, (char) => {
+    const code = char.codePointAt(0) ?? 0;
+    return `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+
 /** The parts of both texts as [[text, changed], …]; null where they are too long to compare.
  * @param {string} one @param {string} other
  * @returns {[string, boolean][][] | null} */

@@ -1,6 +1,6 @@
 // One row, opened: each evaluator's verdict, the fields with both values, and the documents side by side.
 
-import { difference } from "./difference.js";
+import { difference, withEscapes } from "./difference.js";
 import { detailOf, fieldsOf, MOST_CHARS, passageRuns, placeOf } from "./documents.js";
 import { button, el, plain, refill, seenOnly } from "./dom.js";
 import { spelled } from "./lines.js";
@@ -256,7 +256,7 @@ const marked = (runs, mark) =>
 /** @param {Field} one @param {"expected" | "actual"} side */
 function valueText(one, side) {
   if (!(side in one)) return null;
-  const text = String(spelled(one[side]));
+  const text = withEscapes(String(spelled(one[side])));
   return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}… (cut: ${number(text.length)} characters)` : text;
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { difference } from "../../../../evaluators/reports/html/script/difference.js";
+import { difference, withEscapes } from "../../../../evaluators/reports/html/script/difference.js";
 import { Digits, linesOf, ownValue, parsed, plainLinesOf, source, spelled, unpack } from "../../../../evaluators/reports/html/script/lines.js";
 import { generalPath, within } from "../../../../evaluators/reports/html/script/paths.js";
 
@@ -60,4 +60,8 @@ test("an index is any index, and a quoted key is a key", () => {
     [String.raw`["a\"[0]"][1]`, String.raw`["a\"[0]"][*]`],
   ];
   for (const [path, general] of cases) assert.equal(generalPath(path), general);
+});
+
+test("characters that cannot be seen are escapes, and joiners stay", () => {
+  assert.equal(withEscapes("andr\u200boid\ufeff \u{1F468}\u200D\u{1F469}"), "andr\\u200boid\\ufeff \u{1F468}\u200D\u{1F469}");
 });

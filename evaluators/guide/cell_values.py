@@ -1,0 +1,83 @@
+"""How plain cells are compared that hold numbers, dates or addresses: with a comparator, as a field is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.fields.inference.proposals import DefaultAnswers, propose
+from evaluators.fields.inference.suggested_lines import SuggestedLine
+from evaluators.guide.proposal_counts import looser_comparators, offered, passed
+
+WHOLE_NUMBER: Final = re.compile(r"0|[1-9][0-9]*")
+NAMES: Final = {"numeric": ("number", "numbers"), "date": ("date", "dates"), "url": ("address", "addresses")}
+"""The comparators of such values, what an evaluator with one of them is called, and what they are."""
+_CENTS: Final = re.compile(r",[0-9]{2,}\b")
+_A_NAME: Final = 3
+"""Digits from which on numbers of one length are rather names."""
+
+
+def value_line(expected: Sequence[Any], column: str, ask: DefaultAnswers) -> SuggestedLine | None:
+    """How the cells of a column are compared; None where they are other values, and for whole numbers, which may be names."""
+    cells = [cell.strip() if isinstance(cell, str) else cell for cell in expected]
+    if all(WHOLE_NUMBER.fullmatch(str(cell)) for cell in cells):
+        return None
+    found = propose(cells, column, ask)
+    compare = {"numeric": {"parse": True}} if found.compare == "numeric" else found.compare
+    line = SuggestedLine((), compare, found.why, several=found.several)
+    return line if comparator_of(line) in NAMES and not _may_be_lists(compare, cells) else None
+
+
+def _may_be_lists(compare: Any, cells: Sequence[Any]) -> bool:
+    """Whether cells whose only mark is a comma, such as `1,2`, may be lists as well as numbers: before a single digit."""
+    parse = (
+        compare["numeric"].get("parse")
+        if isinstance(compare, dict) and isinstance(compare.get("numeric"), dict)
+        else None
+    )
+    return isinstance(parse, dict) and [*parse] == ["decimal"] and not any(_CENTS.search(str(cell)) for cell in cells)
+
+
+def comparator_of(line: SuggestedLine) -> str:
+    """The name of the comparator of a line."""
+    return str(next(iter(line.compare))) if isinstance(line.compare, dict) else str(line.compare)
+
+
+def with_row_counts(
+    line: SuggestedLine, rows: Sequence[tuple[Any, Any]], ask: DefaultAnswers
+) -> tuple[SuggestedLine, tuple[str, Any] | None]:
+    """The line with how many rows of (expected, output) it makes right; and what would make more right, with its comparator."""
+    looser = looser_comparators(line, [output for _, output in rows])
+    compared = {f"loose_{place}": {"compare": one.compare} for place, one in enumerate(looser)}
+    settings: dict[str, dict[str, Any]] = {"proposed": {"compare": line.compare}, "letters": {}, **compared}
+    right = passed(rows, {name: {"type": "exact_match", **one} for name, one in settings.items()})
+    why = f"{line.why}; right in {right['proposed']:,} of {len(rows):,} rows, {right['letters']:,} to the letter"
+    best = max(compared, key=right.__getitem__, default="proposed")
+    more = right[best] - right["proposed"]
+    if more < 1:
+        return replace(line, why=why), None
+    chosen = looser[[*compared].index(best)]
+    if offered(ask, NAMES[comparator_of(line)][1], more, chosen.forgives):
+        why = f"{why}; {more:,} more since it was chosen that {chosen.forgives}"
+        return replace(line, compare=chosen.compare, why=why), None
+    return replace(line, why=why), (f"{more:,} more would be right if {chosen.forgives}:", chosen.compare)
+
+
+def as_numbers(rows: Sequence[tuple[Any, Any]]) -> tuple[str, Any] | None:
+    """What to say of reading whole numbers as numbers, and the comparator; None where no row is then right that was not, and for names.
+
+    Digits of one length are rather names.
+    """
+    texts = [str(cell).strip() for cell, _ in rows]
+    if not texts or not all(map(WHOLE_NUMBER.fullmatch, texts)):
+        return None
+    if len({*map(len, texts)}) == 1 and len(texts[0]) >= _A_NAME:
+        return None
+    compare = {"numeric": {"parse": True}}
+    right = passed(rows, {"number": {"type": "exact_match", "compare": compare}, "letters": {"type": "exact_match"}})
+    more = right["number"] - right["letters"]
+    said = f"{more:,} more would be right if the digits were numbers and no names, such as 12.0 for 12:"
+    return (said, compare) if more > 0 else None

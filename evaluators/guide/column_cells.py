@@ -1,0 +1,196 @@
+"""What the cells of columns say of the roles that they play: how alike two columns are, and which hold verdicts or names of models."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
+from evaluators.values.quoting import quote
+
+_MOST_ROWS: Final = 40
+_SHORT: Final = 60
+_LONGEST_ID: Final = 60
+_SHOWN: Final = 3
+_OF_LABELS: Final = 0.5
+_MANY: Final = 5
+_NO_WORD: Final = re.compile(r"[^a-zA-Z]")
+_NO_ID: Final = re.compile(r"[\s{\[]")
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
+_TRUTHS: Final = frozenset(["true", "false"])
+_VERDICTS: Final = _TRUTHS | frozenset(
+    ["yes", "no", "y", "n", "pass", "passed", "fail", "failed", "ok", "correct", "incorrect", "right", "wrong", "0", "1", "✓",
+     "✗", "✅", "❌", "win", "lose", "loss", "tie", "good", "bad", "partial", "partially correct"]
+)  # fmt: skip
+
+
+def filled(cells: Sequence[Any]) -> list[Any]:
+    """The cells that have something in them."""
+    return [cell for cell in cells if isinstance(cell, str | int | float | dict | list) and plain(cell)]
+
+
+def plain(cell: Any) -> str:
+    """A cell as it is compared here: without case and outer spaces, and 12.0 as 12."""
+    text = str(cell).strip().casefold()
+    try:
+        return f"{float(text):g}" if len(text) < _SHORT and any(map(str.isdigit, text)) else text
+    except ValueError:
+        return text
+
+
+def holds_truths(cells: Sequence[Any]) -> bool:
+    """Whether every cell is true or false."""
+    given = filled(cells)
+    return bool(given) and all(plain(cell) in _TRUTHS for cell in given)
+
+
+def holds_verdicts(cells: Sequence[Any]) -> bool:
+    """Whether every cell may be a verdict: true or false, pass or fail, a number."""
+    given = filled(cells)
+    return bool(given) and all(plain(cell) in _VERDICTS or is_number(cell) for cell in given)
+
+
+def holds_numbers(cells: Sequence[Any]) -> bool:
+    """Whether every cell is a number."""
+    given = filled(cells)
+    return bool(given) and all(map(is_number, given))
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number, or its text."""
+    try:
+        float(cell if isinstance(cell, str | int | float) else "")
+    except (ValueError, OverflowError):
+        return False
+    return not isinstance(cell, bool)
+
+
+def holds_names(cells: Sequence[Any]) -> bool:
+    """Whether the cells look like names of something, rather than answers: a word each, or the same few again and again."""
+    given = [plain(cell) for cell in filled(cells)]
+    if holds_containers(cells) or holds_numbers(cells):
+        return False
+    return all(len(text) <= _SHORT for text in given) and (
+        2 * len({*given}) <= len(given) or not any(" " in text for text in given)
+    )
+
+
+def holds_times(cells: Sequence[Any]) -> bool:
+    """Whether every cell is a date with a time of the day."""
+    given = filled(cells)
+    return bool(given) and all(_TIME.fullmatch(str(cell)) for cell in given)
+
+
+def holds_containers(cells: Sequence[Any]) -> bool:
+    """Whether most cells hold a JSON object or list."""
+    given = filled(cells)[:_MOST_ROWS]
+    return bool(given) and 2 * sum(isinstance(_value(cell), dict | list) for cell in given) > len(given)
+
+
+def holds_json_alone(cells: Sequence[Any]) -> bool:
+    """Whether most cells are JSON from their beginning on, or in a fence: a text that goes before it may be anything."""
+    given = filled(cells)
+    return 2 * sum(not isinstance(cell, str) or cell.lstrip().startswith(("{", "[", "```")) for cell in given) > len(
+        given
+    )
+
+
+def could_be_ids(cells: Sequence[Any], *, named: bool) -> bool:
+    """Whether the cells could be ids: short, without spaces or JSON, and each another.
+
+    Where the column is not `named` so, a few words may be anything, and numbers with decimals are amounts.
+    """
+    texts = [str(cell) for cell in cells if isinstance(cell, str | int) and not isinstance(cell, bool)]
+    short = all(0 < len(text) <= _LONGEST_ID and not _NO_ID.search(text) for text in texts)
+    unlike = len(texts) == len(cells) > 1 and len({*texts}) == len(texts) and not holds_times(cells)
+    seems = named or (
+        (len(texts) >= _MANY or any(_NO_WORD.search(text) for text in texts))
+        and not (holds_numbers(cells) and any("." in text for text in texts))
+    )
+    return short and unlike and seems
+
+
+def shown_cells(cells: Sequence[Any]) -> str:
+    """The first three different cells, for somebody who has to choose a column."""
+    texts = dict.fromkeys(quote(cell, 40) for cell in filled(cells))
+    return ", ".join([*texts][:_SHOWN]) or "all cells are empty"
+
+
+def affinity(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
+    """How much the cells of one column are drawn from the same values as those of another, 0 to 1.
+
+    Texts that only share words count half: an answer shares words with its question, too.
+    """
+    return max(
+        sameness(outputs, expected), _mean(outputs, expected, _alike_cells) * (0.5 if _are_texts(outputs) else 1.0)
+    )
+
+
+def sameness(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
+    """How many rows hold the same in both columns, or, where the expected values are labels, how many outputs are labels; 0 to 1."""
+    equal = _mean(outputs, expected, _equal_cells)
+    labels, given = ([plain(cell) for cell in filled(cells)] for cells in (expected, outputs))
+    if not given or holds_containers(expected) or len({*labels}) > _OF_LABELS * len(labels):
+        return equal
+    return max(equal, sum(text in {*labels} for text in given) / len(given))
+
+
+def same_digits(outputs: Sequence[Any], expected: Sequence[Any]) -> float:
+    """How many rows have the same digits in both columns, whatever stands around them and zeros at the end aside; 0 to 1."""
+    return _mean(outputs, expected, lambda a, b: float(_digits(a) == _digits(b) != ""))
+
+
+def _digits(cell: Any) -> str:
+    return "".join(re.findall(r"\d", str(cell))).rstrip("0")
+
+
+def surely_alike(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether cells alone show that two columns answer the same question: JSON of the same keys, or short answers that agree."""
+    if holds_containers(one) and holds_containers(other):
+        return holds_json_alone(one) and holds_json_alone(other) and _mean(one, other, _alike_cells) >= _KEYS
+    lengths = sorted(len(str(cell)) for cell in filled(other))
+    short = bool(lengths) and lengths[len(lengths) // 2] <= _SHORT
+    return short and _mean(one, other, _equal_cells) >= _AGREE
+
+
+_KEYS: Final = 0.3
+_AGREE: Final = 0.5
+
+
+def _are_texts(cells: Sequence[Any]) -> bool:
+    return not holds_containers(cells)
+
+
+def _mean(one: Sequence[Any], other: Sequence[Any], alike: Callable[[Any, Any], float]) -> float:
+    rows = [(a, b) for a, b in zip(one, other, strict=False) if filled([a, b])][:_MOST_ROWS]
+    return sum(alike(a, b) for a, b in rows) / len(rows) if rows else 0.0
+
+
+def _equal_cells(a: Any, b: Any) -> float:
+    return float(plain(a) == plain(b))
+
+
+def _alike_cells(a: Any, b: Any) -> float:
+    ours, theirs = _traits(a), _traits(b)
+    return len(ours & theirs) / len(ours | theirs) if ours and theirs else 0.0
+
+
+def _value(cell: Any) -> Any:
+    if isinstance(cell, str) and ("{" in cell or "[" in cell):
+        try:
+            return find(cell, "container").value
+        except NotJSON:
+            return cell
+    return cell
+
+
+def _traits(cell: Any) -> set[str]:
+    """What makes a cell like another: the keys of an object, the words of a text."""
+    value = _value(cell)
+    if isinstance(value, list):
+        value = next((item for item in value if isinstance(item, dict)), value)
+    if isinstance(value, dict):
+        return {f"key {key}" for key in value}
+    return set(re.findall(r"\w+", str(value).casefold())) if isinstance(value, str | int | float | list) else set()

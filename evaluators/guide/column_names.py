@@ -1,0 +1,266 @@
+"""What the name of a column says of the role that it plays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from evaluators.needs import Role
+from evaluators.testsets.columns import is_usual
+
+_WORDS: Final[Mapping[Role, frozenset[str]]] = {
+    "output": frozenset(
+        ["pred", "preds", "predicted", "prediction", "predictions", "model", "actual", "generated", "extracted", "llm", "got",
+         "bot", "chatbot", "ai", "assistant", "modell", "vorhersage"]
+    ),
+    "expected": frozenset(
+        ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "target", "ideal", "right", "true",
+         "wanted", "solution", "human", "annotated", "annotation", "annotator", "richtig", "erwartet"]
+    ),
+    "input": frozenset(
+        ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
+         "context", "scenario", "passage", "article", "frage"]
+    ),
+    "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
+}  # fmt: skip
+_GIVEN: Final = frozenset(
+    ["output", "outputs", "response", "responses", "completion", "completions", "reply", "replies", "ausgabe"]
+)
+"""What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
+ANSWER: Final = frozenset(["answer", "answers", "antwort"])
+_EITHER: Final = frozenset(["label", "labels"]) | ANSWER
+"""What a model gave, or what it should have given."""
+_NOUNS: Final = (
+    _GIVEN
+    | _EITHER
+    | frozenset(["value", "values", "result", "results", "json", "class", "category", "text", "ground", "y", "system"])
+)
+"""Words that say no more than that a column holds answers."""
+_WHICH_MODEL: Final = frozenset(
+    ["model", "llm", "ai", "bot", "assistant", "annotator", "name", "version", "id", "provider"]
+)
+"""Names made of these alone may say which model it was, or which person."""
+_OF_A_MODEL: Final = frozenset(
+    ["name", "version", "id", "provider", "tested", "used", "type", "family", "under", "test", "tests", "run", "config"]
+)
+_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "chatbot", "assistant", "modell", "annotator"])
+"""Words for who answers. Beside others that name no answer, they may say anything about it."""
+_NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
+"""Words about an answer, which is then none."""
+_PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
+"""Beside these, "actual" is what should have been predicted."""
+_VERDICT: Final = frozenset(
+    ["correct", "incorrect", "passed", "pass", "failed", "fail", "ok", "score", "scores", "verdict", "grade", "graded",
+     "rating", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
+     "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
+     "logprob"]
+)  # fmt: skip
+_EXPLAINS: Final = frozenset(
+    ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",
+     "feedback", "justification", "cot", "thought", "thoughts", "analysis", "critique", "remark", "remarks"]
+)  # fmt: skip
+_NAMES_ANOTHER: Final = frozenset(["id", "ids", "uuid", "guid", "key", "hash", "index", "idx"])
+_WHEN: Final = frozenset(["at", "timestamp", "timestamps", "created", "updated"])
+_FAMILY: Final = re.compile(
+    r"(?:^|[^a-z])(?:gpt|chatgpt|o[134](?=[^a-z]|$)|claude|sonnet|opus|haiku|gemini|gemma|palm|llama|mistral|mixtral|qwen|deepseek|phi-?\d"
+    r"|command-?r|grok|falcon|vicuna|davinci|nova)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Models by the names of their families."""
+_SIZES: Final = frozenset(
+    ["gpt", "turbo", "mini", "nano", "large", "small", "medium", "pro", "flash", "lite", "instruct", "chat", "preview", "latest",
+     "exp", "b", "o", "v", "r", "k", "sonnet", "opus", "haiku"]
+)  # fmt: skip
+MEASURES: Final = frozenset(
+    ["cost", "costs", "usd", "eur", "token", "tokens", "latency", "duration", "seconds", "millis", "ms"]
+)
+_NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
+USUAL, WORD, NOUN, WEAK, WEAKER = 7.0, 5.0, 4.5, 2.0, 1.0
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a new word begins in `AILabel` and in `trueLabel`."""
+
+
+def words_of(column: str) -> list[str]:
+    """The words of a name, in lower case and in order, without digits."""
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", _HUMP.sub(" ", column))]
+
+
+def is_input(column: str) -> bool:
+    """Whether the name is one of inputs, and of nothing else."""
+    words = {*words_of(column)}
+    other = words & (_WORDS["output"] | _WORDS["expected"] | _GIVEN | _EITHER | _OF_A_MODEL | _NAMES_ANOTHER)
+    return is_usual(column, "input") or bool(words & _WORDS["input"] and not other)
+
+
+def called_id(column: str) -> bool:
+    """Whether the name has a word of ids."""
+    return bool(_WORDS["id"] & {*words_of(column)})
+
+
+def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float:
+    """How much the name of a column speaks for an output or an expected answer, beside the names of others."""
+    if column is None:
+        return 0.0
+    words = {*words_of(column)}
+    other: Role = "expected" if role == "output" else "output"
+    if is_usual(column, role) and not words <= _EITHER:
+        return USUAL
+    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _EITHER):
+        return 0.0
+    said = _said(words, among)
+    if said is None:
+        if role == "output" and is_model(column):
+            return NOUN
+        return WEAK if words and words <= _EITHER else WEAKER if words & _EITHER else 0.0
+    if said != role or (words <= _WHICH_MODEL and words & _OF_A_MODEL):
+        return 0.0
+    if words & _MODEL and not words - _MODEL <= _NOUNS and not words & (_WORDS[role] - _MODEL):
+        return WEAKER
+    return WORD if words & _WORDS[role] and not words <= _WHICH_MODEL else NOUN
+
+
+def is_plain(column: str, role: Role) -> bool:
+    """Whether the name says the role and nothing besides, so that it means no other thing."""
+    words = {*words_of(column)}
+    own = _WORDS["output"] | _WORDS["expected"]
+    return is_usual(column, role) or words <= _EITHER or is_model(column) or words <= own | _NOUNS
+
+
+def says_other(column: str, role: Role, among: Collection[str]) -> bool:
+    """Whether the name speaks for the other of output and expected answer, and not for this one."""
+    other: Role = "expected" if role == "output" else "output"
+    return weight(column, other, among) >= NOUN and not weight(column, role, among)
+
+
+def _said(words: Collection[str], among: Collection[str]) -> Role | None:
+    """The role that words name: the output first, unless another column has no other words than these."""
+    of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
+    rivals = [{*words_of(name)} for name in among]
+    if "actual" in words and not _PREDICTED & {*words} and any(each & _PREDICTED for each in rivals):
+        return "expected"
+    if of_output and of_expected:
+        others = any(each & (_WORDS["output"] | _GIVEN) and not each & _WORDS["expected"] for each in rivals)
+        return "expected" if others or "expected" in words else "output"
+    return "expected" if of_expected else "output" if of_output or _GIVEN & {*words} else None
+
+
+def may_be_measure(column: str) -> bool:
+    """Whether the name is one of numbers about the call."""
+    words = {*words_of(column)}
+    return bool(words & MEASURES) and not words & _NO_MEASURE
+
+
+def called_verdict(column: str) -> bool:
+    """Whether the name has a word of verdicts."""
+    return bool(_VERDICT & {*words_of(column)})
+
+
+def called_explanation(column: str) -> bool:
+    """Whether the name is one of explanations."""
+    return bool(_EXPLAINS & {*words_of(column)})
+
+
+def called_time(column: str) -> bool:
+    """Whether the name says when something was."""
+    return bool(_WHEN & {*words_of(column)})
+
+
+def called_id_of_another(column: str) -> bool:
+    """Whether the name is one of ids, of rows or of anything else."""
+    return bool(_NAMES_ANOTHER & {*words_of(column)})
+
+
+def may_name_model(column: str) -> bool:
+    """Whether the name may say which model answered, or who annotated, and is no word for an answer."""
+    words = {*words_of(column)}
+    return bool(words & _WHO) and words <= _WHICH_MODEL | _OF_A_MODEL | _WHO
+
+
+_WHO: Final = _MODEL | frozenset(["human", "run", "experiment", "engine"])
+
+
+def is_model(column: str) -> bool:
+    """Whether a model is named, such as `gpt-4o` and `claude_response`, and nothing but what it answered."""
+    found = _FAMILY.search(column)
+    if found is None:
+        return False
+    rest = {*words_of(_FAMILY.sub(" ", column))}
+    return rest <= _SIZES | _NOUNS | frozenset(["output", "predicted", "prediction", "pred", "model"])
+
+
+def side_by_side(columns: Sequence[str]) -> list[str]:
+    """The columns that are named by models, or are called alike but for a letter or a number: `response_a`, `response_b`."""
+    models = [name for name in columns if is_model(name)]
+    if len(models) > 1:
+        return models
+    alike: dict[str, list[str]] = {}
+    for name in columns:
+        if weight(name, "output") >= NOUN and (found := _ONE_OF_SEVERAL.fullmatch(name)):
+            alike.setdefault(found[1].lower(), []).append(name)
+    return next((names for names in alike.values() if len(names) > 1), [])
+
+
+_ONE_OF_SEVERAL: Final = re.compile(r"(.*[^\W\d_])[\s_-]*(?:\d{1,2}|(?<=[\s_-])[a-eA-E])")
+
+
+class ColumnPair(Struct, frozen=True):
+    """An output and its expected answer that are called by the same thing: `vendor_pred` and `vendor_true`."""
+
+    stem: str
+    output: str
+    expected: str
+    marked: bool
+    """Both names say their side. Otherwise one is plain: `vendor` and `vendor_gold`."""
+
+
+_OUTPUT_MARKS: Final = _PREDICTED | frozenset(
+    ["extracted", "generated", "model", "llm", "ai", "bot", "output", "response", "hyp", "hypothesis", "estimated", "got"]
+)
+_EXPECTED_MARKS: Final = frozenset(
+    ["expected", "gold", "golden", "true", "truth", "groundtruth", "ground", "gt", "correct", "reference", "ref", "target", "ideal",
+     "human", "annotated", "actual", "wanted"]
+)  # fmt: skip
+
+
+def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
+    """The pairs of columns whose names differ in the word alone that says which side each is, in the order of the columns."""
+    outputs: dict[str, str] = {}
+    answers: dict[str, str] = {}
+    bare: dict[str, str] = {}
+    for name in columns:
+        words = words_of(name)
+        stem = "_".join(_stemmed(word) for word in words if word not in _OUTPUT_MARKS | _EXPECTED_MARKS)
+        digits = "".join(re.findall(r"\d+", name))
+        key = f"{stem}{digits}"
+        of_output, of_answer = {*words} & _OUTPUT_MARKS, {*words} & _EXPECTED_MARKS
+        if not stem or (of_output and of_answer):
+            continue
+        (outputs if of_output else answers if of_answer else bare).setdefault(key, name)
+    found = []
+    for key in dict.fromkeys([*outputs, *answers]):
+        output, answer, other = outputs.get(key), answers.get(key), bare.get(key)
+        if output and answer:
+            found.append(ColumnPair(key, output, answer, marked=True))
+        elif other and output:
+            found.append(ColumnPair(key, output, other, marked=False))
+        elif other and answer:
+            found.append(ColumnPair(key, other, answer, marked=False))
+    place = {name: index for index, name in enumerate(columns)}
+    return sorted(found, key=lambda pair: min(place[pair.output], place[pair.expected]))
+
+
+def side_of_words(words: Sequence[str]) -> Role | None:
+    """Whether words say outputs or expected answers, as the names of folders and the endings of files do; None for neither and both."""
+    given = {*map(_stemmed, words)}
+    output, expected = given & (_OUTPUT_MARKS | _GIVEN), given & _EXPECTED_MARKS
+    return None if bool(output) == bool(expected) else "output" if output else "expected"
+
+
+def _stemmed(word: str) -> str:
+    return word[:-1] if len(word) > _PLURAL and word.endswith("s") and not word.endswith("ss") else word
+
+
+_PLURAL: Final = 3

@@ -1,0 +1,132 @@
+"""Answers that stand in a spreadsheet as people write them: a column for each field, called like the key that outputs have."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.fields.inference.suggested_lines import SuggestedLine
+from evaluators.model import MISSING
+from evaluators.testsets.columns import folded
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
+from evaluators.values.numbers import Parse, reader
+from evaluators.values.path_text import BadPath, display
+from evaluators.values.paths import Path
+from evaluators.values.paths import parse as parse_path
+from evaluators.values.quoting import first_ones, quote
+
+_ANSWER_WORDS: Final = frozenset(
+    ("gold", "golden", "expected", "true", "truth", "correct", "right", "reference", "actual", "wanted", "annotated")
+)
+"""Words beside the name of a field that say whose value it is."""
+_SEVERAL: Final = 2
+_SHOWN: Final = 3
+
+
+def field_columns(keys: Sequence[str], header: Iterable[str], taken: Collection[str]) -> dict[str, str]:
+    """The column of each field, where columns are called like the keys of outputs: all of them, or two and at least half.
+
+    A column that says of itself that it holds answers, `total_gold`, comes before one of the plain name. `taken` play another role.
+    Keys and fields are paths in dots.
+    """
+    plain: dict[str, str] = {}
+    answers: dict[str, str] = {}
+    for column in header:
+        words = _plain(column).split("_")
+        rest = [word for word in words if word not in _ANSWER_WORDS]
+        if column in taken or not column:
+            continue
+        plain.setdefault(_plain(column), column)
+        if rest and len(rest) < len(words):
+            answers.setdefault("_".join(rest), column)
+    found: dict[str, str] = {}
+    for key in keys:
+        names = [name for name in (_plain(key), _plain(key.rpartition(".")[2])) if name in answers or name in plain]
+        if names and (column := answers.get(names[0]) or plain[names[0]]) not in found.values():
+            found[key] = column
+    enough = len(found) == len(keys) or (len(found) >= _SEVERAL and 2 * len(found) >= len(keys))
+    return found if enough else {}
+
+
+def _plain(name: str) -> str:
+    return folded(name.replace(".", " "))
+
+
+def output_keys(cells: Iterable[Any]) -> list[str]:
+    """The paths of the values that outputs hold below keys, in the order of their appearance; none where few hold an object."""
+    found: dict[str, None] = {}
+    given = [cell for cell in cells if cell is not MISSING and cell is not None and cell != ""]
+    objects = [one for one in map(_object, given) if one is not None]
+    if 2 * len(objects) < len(given):
+        return []
+    for one in objects:
+        found |= dict.fromkeys(_leaves(one, ()))
+    return list(found)
+
+
+def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]]) -> list[SuggestedLine]:
+    """The lines of fields, where answers are texts and the outputs have numbers, or true and false, with a comparator that reads them.
+
+    `rows` are an expected document and an output cell each.
+    """
+    return [_as_outputs(line, rows) or line for line in lines]
+
+
+def _as_outputs(line: SuggestedLine, rows: Sequence[tuple[Any, Any]]) -> SuggestedLine | None:
+    if not all(isinstance(step, str) for step in line.steps):
+        return None
+    path = Path(line.steps)
+    texts = [text for document, _ in rows if (text := path.get(document)) is not MISSING]
+    values = (path.get(dict(_object(cell) or {})) for _, cell in rows)
+    kinds = {value.__class__ for value in values if value is not MISSING and value is not None}
+    plain = list(dict.fromkeys(text.strip().casefold() for text in texts if isinstance(text, str)))
+    if not texts or not kinds or not all(isinstance(text, str) for text in texts):
+        return None
+    shown = first_ones([quote(text) for text in plain], _SHOWN)
+    if kinds == {bool} and all(text in _BOOLEANS for text in plain):
+        words = {word: [text for text in plain if _BOOLEANS[text] == word] or [word] for word in ("true", "false")}
+        why = f"true and false in the outputs, {shown} in the answers"
+        return replace(line, compare={"boolean": {"words": words}}, why=why)
+    read = reader(Parse())
+    if kinds <= {int, float} and "numeric" not in str(line.compare) and all(read(text) is not None for text in plain):
+        return replace(
+            line, compare={"numeric": {"parse": True}}, why=f"numbers in the outputs, text in the answers: {shown}"
+        )
+    return None
+
+
+_BOOLEANS: Final = dict.fromkeys(("true", "yes", "y", "1", "x", "ja", "wahr", "si", "sí", "oui"), "true") | dict.fromkeys(
+    ("false", "no", "n", "0", "nein", "falsch", "non"), "false"
+)
+
+
+def holds_objects(cells: Iterable[Any]) -> bool:
+    """Whether some of the cells hold a JSON object."""
+    return any(_object(cell) is not None for cell in cells)
+
+
+def _object(cell: Any) -> Mapping[str, Any] | None:
+    try:
+        value = find(cell, "object").value if isinstance(cell, str) else cell
+    except NotJSON:
+        return None
+    return value if isinstance(value, Mapping) else None
+
+
+def _leaves(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[str]:
+    for key, inner in value.items():
+        if isinstance(inner, Mapping) and inner:
+            yield from _leaves(inner, (*above, key))
+        else:
+            yield key if not above and _is_plain(key) else display((*above, key))
+
+
+def _is_plain(key: str) -> bool:
+    """Whether a key is written as it is where a path is expected."""
+    try:
+        return parse_path(key).steps == (key,)
+    except BadPath:
+        return False

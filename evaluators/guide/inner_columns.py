@@ -1,0 +1,171 @@
+"""Columns inside objects: where a column of objects is no document that another is compared with, what stands at paths in it.
+
+`{"choices": [{"message": {"content": "Oslo"}}]}` beside a column with `Oslo` holds an output at `choices[0].message.content`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.fields.inference.proposals import InitQuestion
+from evaluators.guide.column_cells import affinity, could_be_ids, filled, holds_containers, sameness
+from evaluators.guide.column_names import called_id, is_input, weight
+from evaluators.guide.field_columns import field_columns, output_keys
+from evaluators.guide.roles import ChosenColumns
+from evaluators.model import MISSING
+from evaluators.testsets.composed import value_at
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.path_text import Step, display
+from evaluators.values.paths import Path
+
+_DOCUMENTS: Final = 0.3
+"""How alike columns of objects are that are compared with one another."""
+_ANSWERS: Final = 0.3
+"""How many cells at a path are those of another column, where it answers the same question."""
+_ROWS: Final = 40
+_MOST_PATHS: Final = 30
+_DEEPEST: Final = 6
+_REPLIES: Final[tuple[tuple[Step, ...], ...]] = (
+    ("choices", 0, "message", "content"), ("choices", 0, "text"), ("message", "content"), ("content", 0, "text"),
+    ("candidates", 0, "content", "parts", 0, "text"), ("output", 0, "content", 0, "text"), ("output_text",),
+)  # fmt: skip
+"""Where the replies of programming interfaces hold what the model said."""
+
+
+class InnerColumns(Struct, frozen=True):
+    """Columns of which some stand at paths inside others, by the names that say most of them."""
+
+    cells: Mapping[str, Sequence[Any]]
+    paths: Mapping[str, str]
+    """The path of each of these names."""
+
+    def asked(self, question: InitQuestion) -> InitQuestion:
+        """A question about these columns in the words of a suite: with their paths."""
+        answers = tuple(self.paths.get(name, name) for name in question.answers)
+        options = tuple(tuple(map(self._option, one)) for one in question.options)
+        return replace(question, answers=answers, options=options)
+
+    def _option(self, option: str) -> str:
+        role, _, name = option.partition("=")
+        return f"{role}={self.paths.get(name, name)}"
+
+    def named(self, path: str) -> str:
+        """The name of the column at a path."""
+        return next((name for name, written in self.paths.items() if written == path), path)
+
+    def written(self, chosen: ChosenColumns) -> ChosenColumns:
+        """The columns as a suite writes them: by their paths."""
+        columns = {role: self.paths.get(name, name) for role, name in chosen.columns.items()}
+        inside = {role: column for role, column in columns.items() if column != chosen.columns[role]}
+        why = {**chosen.why, **dict.fromkeys(inside, "inside objects")}
+        left = [self.paths.get(name, name) for name in chosen.left]
+        return replace(chosen, columns=columns, why=why, left=left)
+
+
+def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) -> InnerColumns | None:
+    """The columns with those of objects opened in which outputs or expected answers stand; None where there are none.
+
+    `settled` are columns whose role is known, which stay whole.
+    """
+    objects = {name: column[:_ROWS] for name, column in cells.items() if name not in settled and holds_containers(column)}
+    alone = [name for name in objects if not _is_document(name, objects, cells)]
+    found = {name: _paths(objects[name]) for name in alone}
+    others = {name: [column[:_ROWS]] for name, column in cells.items() if name not in objects}
+    others |= {name: [_values(objects[name], steps) for steps in paths] for name, paths in found.items()}
+    opened = {
+        name: [steps for steps in paths if _answers(name, objects[name], steps, others)] for name, paths in found.items()
+    }
+    closed = [name for name in cells if not opened.get(name)]
+    paths: dict[str, tuple[str, tuple[Step, ...]]] = {}
+    for name, answers in opened.items():
+        if answers:
+            rest = [steps for steps in found[name] if steps not in answers]
+            answers += [steps for steps in rest if is_input(str(steps[-1])) or (is_input(name) and len(rest) == 1)]
+        for steps in answers:
+            paths[_called(name, steps, [*closed, *paths], answers)] = (name, steps)
+    if not paths:
+        return None
+    whole = {name: cells[name] for name in closed}
+    inside = {called: _values(cells[name], steps) for called, (name, steps) in paths.items()}
+    return InnerColumns({**whole, **inside}, {called: display((name, *steps)) for called, (name, steps) in paths.items()})
+
+
+def _is_document(name: str, objects: Mapping[str, Sequence[Any]], cells: Mapping[str, Sequence[Any]]) -> bool:
+    """Whether another column holds such documents, or has a column for each of its fields."""
+    if any(affinity(objects[name], objects[other]) >= _DOCUMENTS for other in objects if other != name):
+        return True
+    taken = [other for other in cells if called_id(other)]
+    return len(field_columns(output_keys(objects[name]), [other for other in cells if other not in objects], taken)) > 1
+
+
+def _answers(
+    name: str, column: Sequence[Any], steps: tuple[Step, ...], others: Mapping[str, Sequence[Sequence[Any]]]
+) -> bool:
+    """Whether what stands at a path is a model's reply, or answers what another column answers."""
+    if _is_reply(steps):
+        return True
+    values = _values(column, steps)
+    return any(
+        sameness(values, cells) >= _ANSWERS
+        for other, several in others.items()
+        if other != name
+        for cells in several
+        if not (called_id(other) and could_be_ids(cells, named=True))
+    )
+
+
+def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: Sequence[tuple[Step, ...]]) -> str:
+    """The name that says most of what stands at a path: its last key, or its column where nothing else stands there, or the path.
+
+    That something is a model's reply says that it is an output.
+    """
+    last = str(steps[-1])
+    if last not in taken and _says_something(last) and not _is_reply(steps):
+        return last
+    unnamed = [other for other in beside if not _says_something(str(other[-1])) or _is_reply(other)]
+    plain = name if _says_something(name) or not _is_reply(steps) else f"{name} output"
+    return plain if len(unnamed) == 1 and plain not in taken else display((name, *steps))
+
+
+def _says_something(key: str) -> bool:
+    return is_input(key) or max(weight(key, "output"), weight(key, "expected")) > 0
+
+
+def _is_reply(steps: tuple[Step, ...]) -> bool:
+    return any(steps[-len(reply) :] == reply for reply in _REPLIES)
+
+
+def _paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
+    """The paths of single values that most cells have."""
+    given = [value for cell in filled(column) if isinstance(value := _opened(cell), dict | list)]
+    counts: dict[tuple[Step, ...], int] = {}
+    for value in given:
+        for steps in _places(value, ()):
+            counts[steps] = counts.get(steps, 0) + 1
+    return [steps for steps, count in counts.items() if 2 * count > len(given)][:_MOST_PATHS]
+
+
+def _places(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    if isinstance(value, dict) and len(above) < _DEEPEST:
+        for key, inner in value.items():
+            yield from _places(inner, (*above, key))
+    elif isinstance(value, list) and len(value) == 1 and len(above) < _DEEPEST:
+        yield from _places(value[0], (*above, 0))
+    elif above and isinstance(value, str | int | float):
+        yield above
+
+
+def _opened(cell: Any) -> Any:
+    try:
+        return parse(cell) if isinstance(cell, str) else cell
+    except NotJSON:
+        return cell
+
+
+def _values(column: Sequence[Any], steps: tuple[Step, ...]) -> list[Any]:
+    path = Path(steps)
+    return ["" if (value := value_at(cell, path)) is MISSING or value is None else value for cell in column]

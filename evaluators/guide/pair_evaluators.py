@@ -1,0 +1,72 @@
+"""A first suite for several outputs that each have their expected answer beside them: an evaluator for each pair of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.fields.inference.proposals import DefaultAnswers
+from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
+from evaluators.guide.column_cells import filled, holds_containers
+from evaluators.guide.column_names import ColumnPair
+from evaluators.guide.proposal_counts import MOST_ROWS, passed
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
+from evaluators.run.metrics import counted
+
+_SHORT: Final = 60
+
+
+def evaluators_of_pairs(
+    pairs: Sequence[ColumnPair], cells: Mapping[str, Sequence[Any]], ask: DefaultAnswers
+) -> SuggestedEvaluators:
+    """An evaluator for each pair, by what its expected cells hold."""
+    lines = comment("Each output is compared with the expected answer that is called like it.")
+    for pair in pairs:
+        lines += _lines(pair, cells[pair.output], cells[pair.expected], ask)
+    return SuggestedEvaluators(tuple(lines), tuple(pair.stem for pair in pairs), f"in {counted(len(pairs), 'column')}")
+
+
+def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers) -> list[str]:
+    rows = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if filled([cell])][:MOST_ROWS]
+    settings: dict[str, Any] = {"name": pair.stem, "output": pair.output, "expected": pair.expected}
+    if len(filled(expected)) < len(expected):  # a row without an answer is no mistake of the output
+        settings["when"] = {f"row.{pair.expected}": {"present": True}}
+    line = value_line([cell for cell, _ in rows], pair.expected, ask) if rows else None
+    if line is not None:
+        line, looser = with_row_counts(line, rows, ask)
+        why = f"{NAMES[comparator_of(line)][1]}: {line.why}"
+        lines = [*comment(why), _written("exact_match", {**settings, "compare": line.compare})]
+    else:
+        type, more, what = _type_for([cell for cell, _ in rows])
+        tried = {"it": {"type": type, **more}, "case": {"type": "exact_match", "forgive": ["case"]}}
+        right = passed(rows, tried) if rows else dict.fromkeys(tried, 0)
+        lines = [
+            *comment(f"{what}; right in {right['it']:,} of {len(rows):,} rows"),
+            _written(type, {**settings, **more}),
+        ]
+        looser = as_numbers(rows)
+        if type == "exact_match" and right["case"] > right["it"]:
+            lines += comment(
+                f"{right['case'] - right['it']:,} more would be right if upper and lower case did not count:"
+            )
+            lines.append(f"# {_written(type, {**settings, 'forgive': ['case']})}")
+    if looser is not None:
+        lines += [*comment(looser[0]), f"# {_written('exact_match', {**settings, 'compare': looser[1]})}"]
+    return lines
+
+
+def _type_for(expected: Sequence[Any]) -> tuple[str, dict[str, Any], str]:
+    """The type for such cells, its settings, and what it looks at."""
+    if holds_containers(expected):
+        return "json_diff_match", {}, "JSON documents, leaf by leaf"
+    if expected and sorted(len(str(cell)) for cell in expected)[len(expected) // 2] > _SHORT:
+        return (
+            "similarity",
+            {"method": "words", "case_sensitive": False, "pass_at": 0.5},
+            "half of the words are the same",
+        )
+    return "exact_match", {}, "to the letter"
+
+
+def _written(type: str, settings: Mapping[str, Any]) -> str:
+    return f"- {type}: {literal(settings)}"

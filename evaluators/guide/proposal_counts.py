@@ -1,0 +1,249 @@
+"""What proposed comparators make of the rows: how many values are right, to the letter too, and how many more with one change.
+
+Every count is that of a run of the evaluator that the suite holds, with the change and without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.api.evaluate import evaluate
+from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
+from evaluators.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
+from evaluators.issues import CellError
+from evaluators.model import MISSING
+from evaluators.values.dates import ambiguity, formats_of
+from evaluators.values.json_choice import find
+from evaluators.values.json_text import NotJSON
+from evaluators.values.numbers import parses_of, readings
+from evaluators.values.path_text import ANY, Step
+from evaluators.values.quoting import flow, key_text
+
+MOST_ROWS: Final = 2_000
+_MOST_COMPARISONS: Final = 12_000
+_FEWEST_ROWS: Final = 50
+_CASE: Final = {"normalized": {"accents": "keep", "whitespace": "keep"}}
+_BASE: Final = "proposed"
+
+
+class Looser(Struct, frozen=True):
+    """What a field's outputs suggest that the expected answers do not: a comparator, and what it forgives."""
+
+    compare: Any
+    forgives: str
+
+
+def passed(rows: Sequence[tuple[Any, Any]], lines: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """How many rows of (expected, output) pass, by the name of each evaluator; `lines` are their types and settings."""
+    run = evaluate(_cells(rows), {"evaluators": [{"name": name, **line} for name, line in lines.items()]})
+    return {name: run[name].passed for name in lines}
+
+
+def offered(ask: DefaultAnswers, place: str, more: int, forgives: str) -> bool:
+    """Whether somebody at a terminal wants it forgiven. Where nobody is asked, it is not."""
+    if ask.asks is None or more < 1:
+        return False
+    text = f"{place}: {more:,} more would be right if {forgives}. Is that to be forgiven?"
+    return ask(InitQuestion(text, ("no", "yes"))) == "yes"
+
+
+def with_counts(
+    lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], settings: Mapping[str, Any], ask: DefaultAnswers
+) -> list[SuggestedLine]:
+    """The lines with how many values each makes right, and in `instead` what would make more right.
+
+    `rows` are pairs of an expected document and an output cell, `settings` those of the evaluator beside `fields`.
+    """
+    rows, all_rows = rows[:MOST_ROWS], len(rows)
+    seen = _seen([output for _, output in rows])
+    changed: dict[str, tuple[int, Any]] = {}
+    looser: dict[int, Sequence[Looser]] = {}
+    for number, line in enumerate(lines):
+        if _aligns(line):
+            changed[f"strict_{number}"] = number, "exact"
+        if line.null or _aligns(line):
+            continue
+        if line.compare != "exact":
+            changed[f"strict_{number}"] = number, "exact"
+        looser[number] = looser_comparators(line, _at(seen, line.steps))
+        for place, one in enumerate(looser[number]):
+            changed[f"loose_{number}_{place}"] = number, one.compare
+    variants = {name: _variant(lines, number, compare) for name, (number, compare) in changed.items()}
+    most = max(_FEWEST_ROWS, _MOST_COMPARISONS // (len(lines) + sum(len(one.fields) for one in variants.values())))
+    counts = _counts(lines, variants, rows[:most], settings)
+    some = all_rows > min(most, MOST_ROWS)
+    return [_counted(line, number, counts, looser.get(number, ()), some, ask) for number, line in enumerate(lines)]
+
+
+class _Variant(Struct, frozen=True):
+    """The fields of an evaluator in which one line compares otherwise: that line, and those that pair the list in which it stands."""
+
+    number: int
+    keys: tuple[str, ...]
+    """What leads to the place to which all its fields belong."""
+    fields: Mapping[str, Any]
+
+
+def _variant(lines: Sequence[SuggestedLine], number: int, compare: Any) -> _Variant:
+    steps = lines[number].steps
+    keys = steps[: steps.index(ANY)] if ANY in steps else steps
+    below = _below(lines, number) if _aligns(lines[number]) else []
+    together = {one.path: one.compare for one in lines if one.steps[: len(keys)] == keys and one not in below}
+    return _Variant(number, tuple(map(str, keys)), {**together, lines[number].path: compare})
+
+
+def _counts(
+    lines: Sequence[SuggestedLine],
+    variants: Mapping[str, _Variant],
+    rows: Sequence[tuple[Any, Any]],
+    settings: Mapping[str, Any],
+) -> dict[str, dict[str, tuple[int, int]]]:
+    """By evaluator and field, how many values are right and how many were measured; by a list's field, how many rows.
+
+    A variant sees no more of the documents than its fields: the rest is measured once.
+    """
+    type = {"type": "schema_match", **settings}
+    suite = [{"name": _BASE, **type, "fields": {line.path: line.compare for line in lines}}]
+    for name, one in variants.items():
+        suite.append({"name": name, **type, "output": f"{name} out", "expected": f"{name} in", "fields": one.fields})
+    cells = _cells(rows)
+    for row in cells:
+        output = _document(row.get("output"))
+        for name, one in variants.items():
+            row[f"{name} in"] = _only(row["expected"], one.keys)
+            row[f"{name} out"] = row.get("output") if output is None else _only(output, one.keys)
+    run = evaluate(cells, {"evaluators": suite})
+    found = {
+        name: {one.path: (one.counts.match, one.counts.n) for one in run[name].fields} for name in (_BASE, *variants)
+    }
+    lists = [(name, one.number) for name, one in variants.items() if _aligns(lines[one.number])]
+    outcomes = list(run.rows) if lists else []
+    for name, number in lists:
+        path, below = lines[number].path, [one.path for one in _below(lines, number) if not _aligns(one)]
+        seen = [({row.get(f"{_BASE}.{one}") for one in below} - _NOT_MEASURED, row) for row in outcomes]
+        measured = [(statuses, row) for statuses, row in seen if statuses]
+        found[_BASE][path] = sum(statuses == {"match"} for statuses, _ in measured), len(measured)
+        found[name][path] = sum(row.get(f"{name}.{path}") == "match" for _, row in measured), len(measured)
+    return found
+
+
+def _only(value: Any, keys: Sequence[str]) -> Any:
+    """What of a document leads to a place, and what stands there."""
+    if not keys or not isinstance(value, dict):
+        return value
+    return {keys[0]: _only(value[keys[0]], keys[1:])} if keys[0] in value else {}
+
+
+_NOT_MEASURED: Final = frozenset([None, "not_measured", "skipped"])
+
+
+def _below(lines: Sequence[SuggestedLine], number: int) -> list[SuggestedLine]:
+    """The lines of what stands in the list of a line."""
+    steps = (*lines[number].steps, ANY)
+    return [one for one in lines if one.steps[: len(steps)] == steps]
+
+
+def _counted(
+    line: SuggestedLine,
+    number: int,
+    counts: Mapping[str, Mapping[str, tuple[int, int]]],
+    looser: Sequence[Looser],
+    some: bool,
+    ask: DefaultAnswers,
+) -> SuggestedLine:
+    found = counts[_BASE].get(line.path)
+    if found is None or line.null:
+        return line
+    right, measured = found
+    of = f"{measured:,} looked at" if some else f"{measured:,}"
+    strict = counts.get(f"strict_{number}", {}).get(line.path)
+    if _aligns(line):
+        in_order = f", {strict[0]:,} to the letter and in this order" if strict is not None else ""
+        return replace(line, why=f"{line.why}; all of it right in {right:,} of {of} rows{in_order}") if measured else line
+    letters = f", {strict[0]:,} to the letter" if strict is not None else ""
+    why = f"{line.why}; right in {right:,} of {of}{letters}"
+    gains = [counts[f"loose_{number}_{place}"][line.path][0] - right for place in range(len(looser))]
+    more = max(gains, default=0)
+    if more < 1:
+        return replace(line, why=why)
+    best = looser[gains.index(more)]
+    if offered(ask, line.written, more, best.forgives):
+        return replace(line, compare=best.compare, why=f"{why}; {more:,} more since it was chosen that {best.forgives}")
+    written = f"{key_text(line.written)}: {flow(best.compare)}"
+    return replace(line, why=why, instead=(f"{more:,} more would be right if {best.forgives}:", written))
+
+
+def looser_comparators(line: SuggestedLine, outputs: Sequence[Any]) -> Sequence[Looser]:
+    """What the outputs of a field suggest: that case does not count, or another notation. Nothing for digits that are a name."""
+    texts = list(dict.fromkeys(value for value in outputs if isinstance(value, str)))
+    if line.name or not texts:
+        return ()
+    if line.compare == "exact":
+        return (Looser(_CASE, "upper and lower case did not count"),)
+    name, options = next(iter(line.compare.items())) if isinstance(line.compare, dict) else (line.compare, {})
+    if name == "date":
+        formats = tuple(options.get("formats", ("iso",)))
+        added = [one for one in formats_of(_dates(texts)) if one not in formats]
+        if added and not ambiguity([*formats, *added]):
+            both = {"date": {"formats": [*formats, *added]}}
+            return (Looser(both, f"dates written as {_spelled(added)} were read too"),)
+    if name == "numeric" and options.get("parse", True) is True:
+        written = [text for text in texts if parses_of([text])]
+        readings_of = {tuple(readings(written, one)): one for one in reversed(parses_of(written))}
+        parses = [one for one in readings_of.values() if one or not options][:_MOST_NOTATIONS]
+        said = f"numbers written in {'another notation' if options else 'text'} were read too"
+        return [Looser({"numeric": {"parse": one or True}}, said) for one in parses]
+    return ()
+
+
+_MOST_NOTATIONS: Final = 4
+
+
+def _spelled(formats: Sequence[str]) -> str:
+    return " or ".join("ISO 8601 (2024-05-31)" if one == "iso" else one for one in formats)
+
+
+def _dates(texts: Sequence[str]) -> list[str]:
+    return [text for text in texts if formats_of([text])]
+
+
+def _seen(outputs: Sequence[Any]) -> SeenPlace:
+    """The shape of the documents in the outputs."""
+    return shape_of(document for output in outputs if (document := _document(output)) is not None)
+
+
+def _document(output: Any) -> Any:
+    if not isinstance(output, str):
+        return output if isinstance(output, dict | list) else None
+    try:
+        return find(output, "container").value
+    except NotJSON:
+        return None
+
+
+def _at(place: SeenPlace | None, steps: Sequence[Step]) -> Sequence[Any]:
+    """The single values at a path."""
+    for step in steps:
+        if place is None:
+            return ()
+        place = place.items if step == ANY else place.keys.get(str(step))
+    return place.scalars if place is not None else ()
+
+
+def _aligns(line: SuggestedLine) -> bool:
+    return isinstance(line.compare, dict) and "align" in line.compare
+
+
+def _cells(rows: Sequence[tuple[Any, Any]]) -> list[dict[str, Any]]:
+    """Rows as a test set; an output that is not there is left out, and null where no row has one."""
+    cells = [
+        {"expected": expected}
+        if output is MISSING or isinstance(output, CellError)
+        else {"output": output, "expected": expected}
+        for expected, output in rows
+    ]
+    return cells if any("output" in row for row in cells) else [{**row, "output": None} for row in cells]

@@ -1,0 +1,241 @@
+"""What one change to an evaluator would make of the rows of a run: they are scored again, with and without it, and the two compared.
+
+The cells that the run kept are scored, with nobody asked: an evaluator that asks is left as it is. Where the run itself does not come out
+again (a function of the suite answers otherwise, cells are not there), nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, takewhile
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.fields.closed import ClosedTree
+from evaluators.fields.lines import FieldLine
+from evaluators.fields.tree import nodes
+from evaluators.issues import Problems
+from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Result, RowStatus
+from evaluators.plan.need_steps import Reading
+from evaluators.plan.suite_plan import compile_plan
+from evaluators.reports.comparison_changes import Mismatch
+from evaluators.run.reader import Run
+from evaluators.settings import BadSettings
+from evaluators.suite.graph import EvaluatorLine
+
+MOST_ROWS: Final = 2_000
+FIRST_ROWS: Final = 200
+"""The same, for what a run ends with."""
+"""Rows that are scored again, the first ones."""
+_CHUNK: Final = 256
+_MEASURED: Final = (
+    FieldStatus.MATCH,
+    FieldStatus.MISMATCH,
+    FieldStatus.OMISSION,
+    FieldStatus.HALLUCINATION,
+    FieldStatus.ERROR,
+)
+
+
+class Effect(Struct, frozen=True):
+    """How the rows come out with a change, less how they come out without it."""
+
+    rows: tuple[int, ...]
+    """The rows in which something becomes right that was wrong, or that pass and did not."""
+    turned: int
+    """The values of the field that become right, of those that were measured and wrong; the rows that pass, without a field."""
+    broken: int
+    """The same the other way round."""
+    set_aside: int
+    """Wrong values of any field that are not measured any more, less those that are wrong only now."""
+    lost: int
+    """Rows with a score that have none any more."""
+    gained: int
+    """Rows without a score that have one."""
+    wrong: int
+    """The values of the field, or without a field the values of all, that were measured and wrong."""
+    whole: bool
+    """All rows of the run were looked at."""
+
+
+class RowsAgain:
+    """The rows of one variant of a run, to be scored again."""
+
+    def __init__(self, record: Run, variant: str | None, reading: Reading | None = None, most: int = MOST_ROWS) -> None:
+        self._record, self._variant, self._reading, self._most = record, variant, reading, most
+        self._cells: list[tuple[int, Mapping[str, Any]]] | None = None
+        self._before: dict[str, Sequence[Result] | None] = {}
+
+    def effect(self, line: EvaluatorLine, changed: EvaluatorLine, field: str | None = None) -> Effect | None:
+        """What a changed line does, to one of its fields, or to its rows; None where that cannot be told."""
+        before = self.before(line)
+        if before is None:
+            return None
+        after = self._scored(changed)
+        names = line.settings.scored_fields().of_rows, changed.settings.scored_fields().of_rows
+        if after is None or (field is not None and field not in names[0]):
+            return None
+        old, new = ([place for place, name in enumerate(each) if _within(name, field)] for each in names)
+        kept = [names[0][place] for place in old] == [names[1][place] for place in new]
+        alike = None if field is None else kept
+        found = [_difference(was, now, old, new, alike) for was, now in zip(before, after, strict=True)]
+        rows = tuple(number for (number, _), one in zip(self._known(), found, strict=True) if one[0] > 0 or one[2] > 0)
+        turned, broken, set_aside, lost, gained, wrong = ([*map(sum, zip(*found, strict=True))]) or [0] * 6
+        return Effect(rows, turned, broken, set_aside, lost, gained, wrong, self.is_whole)
+
+    def wrong_rows(self, line: EvaluatorLine) -> int:
+        """How many of the rows have a score and do not pass."""
+        return sum(one.den > 0 and not one.passed for one in self.before(line) or ())
+
+    def wrong_cells(self, line: EvaluatorLine, columns: tuple[str, str]) -> list[Mismatch]:
+        """The cells of those rows in the columns of the output and of the expected answer."""
+        output, expected = columns
+        return [
+            Mismatch(number, cells.get(expected, MISSING), cells.get(output, MISSING))
+            for (number, cells), one in zip(self._known(), self.before(line) or (), strict=False)
+            if one.den > 0 and not one.passed
+        ]
+
+    def before(self, line: EvaluatorLine) -> Sequence[Result] | None:
+        """The verdicts of an evaluator as it is; None where they do not come out again."""
+        if line.name not in self._before:
+            found = self._scored(line) if self._known() and not _calls_a_program(line) else None
+            self._before[line.name] = found if found is not None and self._as_recorded(line.name, found) else None
+        return self._before[line.name]
+
+    def _as_recorded(self, name: str, found: Sequence[Result]) -> bool:
+        verdicts = self._record.verdicts(self._variant)
+        place = [one.name for one in self._record.facts.evaluators].index(name)
+        known = [number for number, _ in self._known()]
+        first = takewhile(lambda one: one.row <= known[-1], self._record.row_lines(self._variant, verdicts))
+        lines = {one.row: one.codes[place] for one in first}
+        if not lines.keys() >= set(known):  # a run that was stopped has fewer rows than its test set
+            return False
+        return [_said(verdicts[place][lines[number]]) for number in known] == [_said(one) for one in found]
+
+    def _scored(self, line: EvaluatorLine) -> Sequence[Result] | None:
+        """The verdicts of an evaluator on the rows; None for one that cannot be scored alone."""
+        if line.needs or line.settings.asking() is not None:
+            return None
+        try:
+            plan = compile_plan([line], self._record.result.columns, self._reading)
+        except (Problems, BadSettings, KeyError):  # it is part of others, or has no column here
+            return None
+        verdicts: list[Result] = []
+        for chunk in _chunks(self._known()):
+            columns = {name: [row.get(name, MISSING) for _, row in chunk] for name in plan.columns}
+            verdicts += plan.run(columns, len(chunk))[plan.evaluators[0].verdicts]
+        return verdicts
+
+    def _known(self) -> list[tuple[int, Mapping[str, Any]]]:
+        """The first rows whose cells there are."""
+        if self._cells is None:
+            self._cells = [(one.row, one.cells) for one in islice(self._record.cells(self._variant), self._most)]
+        return self._cells
+
+    @property
+    def is_whole(self) -> bool:
+        """All rows of the variant are looked at."""
+        rows = next(one.rows for one in self._record.facts.variants if one.variant == self._variant)
+        return len(self._known()) == rows
+
+
+def _calls_a_program(line: EvaluatorLine) -> bool:
+    """Whether something scores its rows that does not ship with the package: that is called once, when the rows are scored."""
+    tree = line.settings.scored_fields().tree
+    parts: list[object] = [line.settings, *getattr(line.settings, "post_process", ())]
+    transforms = [*getattr(line.settings, "transforms", ())]
+    if isinstance(tree, ClosedTree):
+        parts += [one.comparator for one in tree.scored if one.comparator is not None]
+        transforms += [each for one in tree.scored for each in one.transforms]
+    elif (root := getattr(tree, "root", None)) is not None:
+        parts += [metric.comparator for node in nodes(root, once=True) for metric in node.all_metrics]
+        transforms += [each for node in nodes(root, once=True) for each in node.transforms]
+    return not all(_module(one).startswith("evaluators.") for one in (*parts, *(each.apply for each in transforms)))
+
+
+def _module(one: object) -> str:
+    """Where a function, or the type of anything else, is from."""
+    function = getattr(one, "func", one)  # of one with arguments
+    return str(getattr(function, "__module__", None) or type(one).__module__)
+
+
+def _chunks(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Sequence[tuple[int, Mapping[str, Any]]]]:
+    yield from (rows[start : start + _CHUNK] for start in range(0, len(rows), _CHUNK))
+
+
+def _within(name: str, field: str | None) -> bool:
+    """It is the field, or one of the items of that list."""
+    return field is None or name == field or name.startswith(f"{field}[*]") or (field == "$" and name.startswith("[*]"))
+
+
+def _said(one: Result) -> tuple[RowStatus, int, int, bytes]:
+    return one.status, one.num, one.den, one.statuses
+
+
+def _difference(
+    was: Result, now: Result, old: Sequence[int], new: Sequence[int], alike: bool | None
+) -> tuple[int, int, int, int, int, int]:
+    """Turned, broken, set aside, lost, gained and wrong before, of one row.
+
+    `alike`: the same values of the field count before and after; None where it is about no field.
+    """
+    lost, gained = was.den > 0 and not now.den, now.den > 0 and not was.den
+    right, measured = _values(was, old)
+    right_now, measured_now = _values(now, new)
+    wrong, wrong_now = measured - right, measured_now - right_now
+    if alike is None:
+        wrong, wrong_now = _wrong(was), _wrong(now)
+        turned = int(was.den > 0 and now.passed is True and not was.passed)
+        broken = int(was.passed is True and now.den > 0 and not now.passed)
+        return (
+            turned,
+            broken,
+            wrong - wrong_now,
+            int(lost),
+            int(gained),
+            wrong,
+        )  # items that pair otherwise may be wrong, too
+    if alike:
+        turned, broken = (max(0, right_now - right), max(0, right - right_now)) if measured else (0, 0)
+    else:  # a list that counted as one value, and by its items now, or by itself where it has none
+        wrong_now = max(0, _wrong(now) - _wrong(was) + wrong)
+        turned, broken = int(wrong > 0 and not wrong_now), int(measured > 0 and not wrong and wrong_now > 0)
+    return turned, broken, max(0, wrong - wrong_now - turned), int(lost), int(gained), wrong
+
+
+def _wrong(one: Result) -> int:
+    """How many values of a row are wrong, whole lists that have no items to count among them."""
+    if one.counts is not None:
+        return sum(one.counts) - one.counts[0]
+    right, measured = _values(one, range(len(one.statuses)))
+    return measured - right
+
+
+def _values(one: Result, places: Sequence[int]) -> tuple[int, int]:
+    """How many values of some fields of a row are right, and how many were measured."""
+    several = {place: (right, measured) for place, right, measured in one.several()}
+    found = [several.get(place) or _NUMBERS[one.statuses[place]] for place in places if place < len(one.statuses)]
+    return sum(right for right, _ in found), sum(measured for _, measured in found)
+
+
+_NUMBERS: Final = [(int(one is FieldStatus.MATCH), int(one in _MEASURED)) for one in FIELD_STATUSES]
+
+
+def with_field(line: EvaluatorLine, path: str, **changes: Any) -> EvaluatorLine | None:
+    """The line with something else in what it says of one field; None where it has no such field, or that cannot be said."""
+    listed: Sequence[FieldLine] = line.settings.scored_fields().lines or ()
+    if all(one.name != path for one in listed):
+        return None
+    fields = tuple(replace(one, **changes) if one.name == path else one for one in listed)
+    return with_settings(line, fields=fields)
+
+
+def with_settings(line: EvaluatorLine, **settings: Any) -> EvaluatorLine | None:
+    """The line with other settings of its evaluator; None where they do not go together."""
+    try:
+        return replace(line, settings=line.settings.with_settings(**settings))
+    except BadSettings:
+        return None

@@ -1,0 +1,109 @@
+"""Expected values that may be read in two ways, such as `1.234` where a field has two notations for numbers.
+
+The first notation that fits is taken. The expected cells are read beside the run, and only where a comparator of the suite may doubt one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+
+from evaluators.builtin._cells import cell_value
+from evaluators.issues import Blame, CellError, Issue, Problems
+from evaluators.needs import expected_of
+from evaluators.reports.kinds_read import ReadField, read_fields, single_values
+from evaluators.run.metrics import counted
+from evaluators.run.places import field_places, line_places
+from evaluators.suite.graph import EvaluatorLine
+from evaluators.testsets.reader import rows_of
+from evaluators.testsets.test_set import TestSet
+from evaluators.values.quoting import quote
+from evaluators.values.transforms import TransformError
+
+if TYPE_CHECKING:
+    from evaluators.api.suite import Suite
+
+IN_DOUBT: Final = "expected-in-doubt"
+_MOST: Final = 20
+_HINT: Final = "the first notation of the list that fits is taken; write such a value so that one alone fits, or put the right one first"
+
+
+class Doubtful(Struct, frozen=True):
+    """An expected value with two meanings: its row, its evaluator and its field, and what it may be."""
+
+    row: int
+    column: str
+    name: str
+    path: str
+    value: object
+    meanings: str
+
+
+def doubtful_values(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet) -> Iterator[Doubtful]:
+    """Every expected value that a comparator may read in two ways, row by row. Without such a comparator, nothing is read."""
+    every = [one for line in lines for one in read_fields(line, roles)]
+    fields = [one for one in every if any(comparator.may_doubt for comparator in one.comparators)]
+    columns = list(dict.fromkeys(one.column for one in fields))
+    if not fields:
+        return
+    try:
+        for number, row in rows_of(test_set, columns):
+            cells = dict(zip(columns, row, strict=True))
+            for one in fields:
+                yield from _in_cell(one, number, cells[one.column])
+    except (OSError, Problems):  # the file is another one by now: the run says so
+        return
+
+
+def _in_cell(one: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
+    document = cell_value(cell) if one.of_cells else expected_of(cell)
+    if isinstance(document, CellError):
+        return
+    found = document if one.of_cells else one.path.get(document)
+    for value in single_values(found):
+        try:
+            changed = value if one.apply is None else one.apply(value)
+        except TransformError:
+            continue  # its row says what is wrong
+        for comparator in one.comparators:
+            if comparator.may_doubt and (meanings := comparator.doubt(changed)) is not None:
+                yield Doubtful(number, one.column, one.line.name, one.path.canonical, value, meanings)
+
+
+def doubt_warnings(
+    lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet, suite: Suite | None = None
+) -> list[Issue]:
+    """One warning for each field that has such values, with the first of them and how many there are."""
+    by_field: dict[tuple[str, str], list[Doubtful]] = {}
+    for one in doubtful_values(lines, roles, test_set):
+        by_field.setdefault((one.name, one.path), []).append(one)
+    places = field_places(suite) if by_field and suite is not None else {}
+    return [
+        Issue(
+            IN_DOUBT,
+            Blame.TESTSET,
+            f'"{name}": {counted(len(found), "expected value")} of "{path}" may be read in two ways; '
+            f"in row {found[0].row:,} {_said(found[0])}",
+            places.get((name, path)) or line_places(suite).get(name),
+            f"{_HINT}; `evaluators check` lists them",
+        )
+        for (name, path), found in by_field.items()
+    ]
+
+
+def doubts_listed(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet) -> list[Issue]:
+    """A warning for each such value, where it stands; of many, the first ones."""
+    found = list(islice(doubtful_values(lines, roles, test_set), _MOST + 1))
+    listed = [
+        Issue(IN_DOUBT, Blame.TESTSET, f'"{one.name}": {_said(one)}', test_set.place(one.row, one.column), _HINT)
+        for one in found[:_MOST]
+    ]
+    more = f"more than {_MOST} expected values may be read in two ways; these are the first"
+    return listed if len(found) <= _MOST else [*listed, Issue(IN_DOUBT, Blame.TESTSET, more, test_set.name)]
+
+
+def _said(one: Doubtful) -> str:
+    return f"{quote(one.value)} is {one.meanings}"

@@ -1,0 +1,45 @@
+"""The parts of a summary: lists and tables of at most so many rows, and how many more there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.reports.document import Block, Column, Paragraph, Section, table_of
+
+WIDEST: Final = 80
+"""Columns of a summary in a file."""
+MORE: Final = "-v"
+
+
+def list_part(lines: Iterable[Sequence[Paragraph]], most: int, title: str = "") -> tuple[Section, ...]:
+    """A list of texts, each of one line or more; nothing without any."""
+    texts = list(lines)
+    first = [Paragraph(title)] if title else []
+    return _part(len(texts), most, [*first, *(line for text in texts[:most] for line in text)])
+
+
+def table_part(
+    items: Iterable[Any],
+    most: int,
+    columns: Sequence[Column],
+    clip: Sequence[str],
+    below: Callable[[Any], str] = lambda item: "",
+) -> tuple[Section, ...]:
+    """A table, in which the columns to `clip` give way where it is too wide; nothing without items. `below` is what stands below an item,
+    in the first of these columns; nothing where it is empty."""
+    items = list(items)
+    table = table_of(items[:most], columns, clip=clip)
+    rows: list[tuple[str, ...]] = []
+    for item, row in zip(items, table.rows, strict=False):
+        text = below(item)
+        under = tuple(text if column.head == clip[0] else "" for column in table.columns)
+        rows += [row, under] if text else [row]
+    return _part(len(items), most, [replace(table, rows=tuple(rows))])
+
+
+def _part(count: int, most: int, blocks: Sequence[Block]) -> tuple[Section, ...]:
+    more = [Paragraph(f"{count - most:,} more: {MORE}", "note")] if count > most else []
+    return (Section(None, (*blocks, *more)),) if count and most > 0 else ()

@@ -1,0 +1,223 @@
+"""The evaluators of a run, and its slices: every metric beside its counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from evaluators.reports.document import (
+    Block,
+    Column,
+    Item,
+    Listing,
+    Paragraph,
+    Section,
+    count_columns,
+    table_of,
+    text_column,
+)
+from evaluators.reports.parts import list_part, table_part
+from evaluators.run.metrics import (
+    USUAL,
+    counted,
+    coverage_of,
+    full_name,
+    interval_text,
+    mean_interval_text,
+    more_text,
+    percent_text,
+    rows_text,
+    score_text,
+)
+from evaluators.run.result import EvaluatorStats, RunResult
+
+MOST_SLICES: Final = 20
+"""Slices that a page lists; all of them are in run.json."""
+LEGEND: Final = (
+    ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
+    ("skipped", "a condition of the suite leaves the row out; no score"),
+    ("not measured", "the row has nothing that this evaluator looks at; no score"),
+    ("invalid", "the test set is at fault, such as an expected answer that cannot be read; no score"),
+    ("unjudged", "something outside kept the row from being judged; no score"),
+    ("bugs", "a fault in the program; no score"),
+)
+
+
+def _if_partial(stats: EvaluatorStats, metric: str) -> str:
+    """A metric, marked where the data or the environment kept out so many rows that it is not that of the whole."""
+    return f"{metric} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else metric
+
+
+_VARIANT: Final = text_column("variant", optional=True)
+_MEAN: Final = Column("mean score", lambda stats: _if_partial(stats, score_text(stats.mean)))
+_PASS_RATE: Final = (
+    Column("pass rate", lambda stats: _if_partial(stats, percent_text(stats.pass_rate))),
+    Column("95 % CI", lambda stats: interval_text(stats.pass_rate_ci)),
+    Column("scored", lambda stats: f"{stats.scored:,} of {stats.rows:,}"),
+)
+_OWN_CI: Final = Column(
+    "its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci) if _has_own_ci(stats) else "", optional=True
+)
+_PASSED: Final = Column("passed", lambda stats: f"{stats.passed:,} of {stats.scored:,}")
+_PLAIN_MEAN: Final = Column("mean score", lambda stats: score_text(stats.mean))
+_NAME: Final = text_column("evaluator", lambda stats: stats.name)
+_SLICE: Final = text_column("slice", lambda stats: slice_text(stats.slice))
+
+
+def _has_own_ci(stats: EvaluatorStats) -> bool:
+    """Whether the interval of the mean is not that of the pass rate."""
+    return stats.mean_ci is not None and stats.mean_ci != stats.pass_rate_ci
+
+
+def evaluator_section(result: RunResult) -> tuple[Section, ...]:
+    """Each evaluator with its mean, pass rate, interval and counts, and what the words mean."""
+    if not result.evaluators:
+        return ()
+    columns = (
+        _NAME, _VARIANT, _MEAN, _OWN_CI, *_PASS_RATE, *count_columns("passed", "failed", "skipped"),
+        *count_columns("not_measured", optional=True), *count_columns("invalid"),
+        *count_columns("unjudged", "bugs", optional=True),
+    )  # fmt: skip
+    items = (*_partial(result), *_remarks(result), *_legend(result))
+    blocks: list[Block] = [table_of(result.evaluators, columns), *([Listing(items)] if items else [])]
+    return (Section("Evaluators", tuple(blocks), id="evaluators"),)
+
+
+def _partial(result: RunResult) -> Iterator[Item]:
+    for stats in result.evaluators:
+        coverage = coverage_of(stats)
+        if coverage.measured and coverage.short_of(USUAL):
+            text = "its metrics are those of these rows, and not of the whole test set"
+            yield Item(f"{full_name(stats)}: {coverage.sentence}; {text}", tone="warning")
+
+
+def _remarks(result: RunResult) -> Iterator[Item]:
+    """How many of the scored rows have no proper score, and what stands beside the metrics."""
+    for stats in result.evaluators:
+        unread, blocked = ("had an output that could not be read", "was blocked by an evaluator that it needs")
+        for count, one, several in (
+            (stats.unreadable, f"{unread}: it scores 0", f"{unread}: they score 0"),
+            (stats.blocked, f"{blocked}: it scores 0", "were blocked by an evaluator that they need: they score 0"),
+            (stats.empty_expected, *["had an empty expected answer, which measures nothing"] * 2),
+        ):
+            if count:
+                text = f"{count:,} of the {stats.scored:,} scored rows {one if count == 1 else several}"
+                yield Item(f"{full_name(stats)}: {text}", tone="note")
+        for text in beside_the_rate(stats):
+            yield Item(f"{full_name(stats)}: {text}", tone="note")
+        if stats.extra_items is not None and stats.metric("mean_f1") is None:
+            yield Item(f"{full_name(stats)}: {extra_items_text(stats)}", tone="note")
+
+
+def _legend(result: RunResult) -> Iterator[Item]:
+    if any(stats.pass_rate_ci for stats in result.evaluators):
+        if any(map(_has_own_ci, result.evaluators)):
+            yield Item(mean_interval_legend(result))
+        yield Item(f"95 % CI: where the pass rate would likely be with many more rows like these{clusters_text(result)}")
+    for word, meaning in LEGEND:
+        if any(getattr(stats, word.replace(" ", "_")) for stats in result.evaluators):
+            yield Item(f"{word}: {meaning}")
+
+
+def mean_interval_legend(result: RunResult) -> str:
+    """What the interval of a mean score says."""
+    return f"its 95 % CI: where the mean score would likely be with many more rows like these{clusters_text(result)}"
+
+
+def clusters_text(result: RunResult) -> str:
+    """How a legend of intervals goes on where rows belong together."""
+    return f"; rows of one {result.cluster} count as one" if result.cluster else ""
+
+
+def beside_the_rate(stats: EvaluatorStats) -> Iterator[str]:
+    """What stands beside the share of values that are found in a source, where an evaluator has it."""
+    for name, text in (("chance_rate", "found by chance"), ("not_given_rate", "of fields not given")):
+        if (metric := stats.metric(name)) is not None and metric.mean is not None:
+            yield f"{percent_text(metric.mean)} {text} ({rows_text(metric.n)})"
+
+
+def extra_items_text(stats: EvaluatorStats) -> str:
+    """How many extra list items there are, and whether they lower the scores, with the setting for that; empty without any."""
+    extra = stats.extra_items
+    if extra is None:
+        return ""
+    by_schema = stats.metric("mean_f1") is not None
+    metrics = "the overall score, the field score and the overall pass rate" if by_schema else "the score"
+    values = f" ({counted(extra.values, 'value')})" if extra.values is not None else ""
+    text = f"extra list items: {extra.items:,}{values} in {rows_text(extra.rows)}"
+    if extra.penalized:
+        return f"{text}; they lower {metrics}"
+    return f"{text}; they cost nothing in {metrics}, and `extra_items: penalize` counts them"
+
+
+def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
+    """Each evaluator with its score and interval and the rows that pass; below, how many rows were not simply scored, in words."""
+    if not result.evaluators:
+        return ()
+    interval = Column("its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci))
+    columns = (_NAME, _VARIANT, _PLAIN_MEAN, interval, _PASSED)
+    texts = (f"{full_name(stats)}: {text}" for stats in result.evaluators if (text := _others_text(stats)))
+    table = table_of(result.evaluators, columns, clip=("evaluator", "variant"))
+    return (Section(None, (table, *(Paragraph(text, "note", "  ") for text in texts))),)
+
+
+def _others_text(stats: EvaluatorStats) -> str:
+    """The counts of rows that did not simply pass or fail, in words."""
+    counts = (
+        (stats.unreadable, "unreadable, scored 0"), (stats.blocked, "blocked, scored 0"),
+        (stats.empty_expected, "with an empty expected answer"), (stats.skipped, "skipped"),
+        (stats.not_measured, "not measured"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"),
+        (stats.bugs, "bug" if stats.bugs == 1 else "bugs"),
+    )  # fmt: skip
+    text = "; ".join([*beside_the_rate(stats), *(f"{count:,} {word}" for count, word in counts if count)])
+    coverage = coverage_of(stats)
+    if coverage.kept_out and not coverage.measured:
+        return f"{text}: nothing was measured"
+    return f"{text}: only {coverage.of} measured" if coverage.short_of(USUAL) else text
+
+
+def remark_part(result: RunResult) -> tuple[Section, ...]:
+    """What metrics of a schema come to, who stood in for a judge, and what items that only the output has cost."""
+    return list_part(
+        [
+            [Paragraph(f"{full_name(stats)}: {text}", "note", "  ")]
+            for stats in result.evaluators
+            for text in (
+                *([_micro(stats)] if stats.metric("mean_f1") is not None else []),
+                *(f"{counted(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items()),
+                *([extra_items_text(stats)] if stats.extra_items is not None else []),
+            )
+        ],
+        3,
+    )
+
+
+def _micro(stats: EvaluatorStats) -> str:
+    precision, recall, f1 = map(score_text, (stats.micro_precision, stats.micro_recall, stats.micro_f1))
+    return f"micro precision {precision}, micro recall {recall}, micro F1 {f1}"
+
+
+def slice_section(result: RunResult) -> tuple[Section, ...]:
+    """The slices, the lowest of them when there are many; nothing without slices."""
+    if not result.slices:
+        return ()
+    lowest = _lowest_slices(result)[:MOST_SLICES]
+    shown = [stats for stats in result.slices if any(stats is one for one in lowest)]
+    rest = len(result.slices) - len(shown)
+    more = (Paragraph(f"The lowest {len(shown)}; {more_text(rest, 'slice')} in run.json."),) if rest else ()
+    return (Section("Slices", (table_of(shown, (_SLICE, _NAME, _VARIANT, _MEAN, *_PASS_RATE)), *more), id="slices"),)
+
+
+def slice_part(result: RunResult) -> tuple[Section, ...]:
+    """The slices with the lowest scores."""
+    columns = (text_column("lowest slices", _SLICE.cell), _NAME, _PLAIN_MEAN, _VARIANT, _PASSED)
+    return table_part(_lowest_slices(result), 3, columns, ("lowest slices", "evaluator", "variant"))
+
+
+def _lowest_slices(result: RunResult) -> list[EvaluatorStats]:
+    return sorted(result.slices, key=lambda stats: (stats.mean is None, stats.mean or 0.0))
+
+
+def slice_text(slice_: tuple[str, str] | None) -> str:
+    """A slice as pages name it: `supplier = Acme`; empty where there is none."""
+    return f"{slice_[0].removeprefix('row.')} = {slice_[1]}" if slice_ else ""

@@ -1,0 +1,278 @@
+"""The fields of a run: those with the lowest accuracy, how often they are invented or left empty, and the most frequent mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from evaluators.fields.empty_values import EMPTY_RATES
+from evaluators.reports.document import (
+    Block,
+    Column,
+    Item,
+    Paragraph,
+    Section,
+    listed,
+    table_of,
+    text_column,
+)
+from evaluators.reports.headline import Options
+from evaluators.reports.mistakes import Mistake
+from evaluators.reports.parts import table_part
+from evaluators.run.intervals import wilson
+from evaluators.run.metrics import counted, full_name, interval_text, more_text, percent_text, rows_text, score_text
+from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.values.paths import for_people
+from evaluators.values.quoting import first_ones
+
+MOST_WEAK: Final = 100
+"""Fields that the page with every table lists."""
+MOST_MISTAKES: Final = 50
+"""Mistakes that it lists."""
+MOST_MISTAKES_IN_SUMMARY: Final = 5
+
+
+def _status_columns(*optional: str) -> tuple[Column, ...]:
+    """How often a field ended in each status, in the words of people."""
+    statuses = {
+        "n": "n", "right": "match", "wrong": "mismatch", "missing": "omission", "extra": "hallucination", "error": "error",
+        "not judged": "not_judged",
+    }  # fmt: skip
+
+    def column(head: str, name: str) -> Column:
+        return Column(head, lambda item: f"{getattr(_field(item).counts, name):,}", optional=head in optional)
+
+    return tuple(column(head, name) for head, name in statuses.items())
+
+
+def _field(item: Any) -> FieldStats:
+    """A field that stands alone or beside its evaluator."""
+    found: FieldStats = item[1] if isinstance(item, tuple) else item
+    return found
+
+
+_ACCURACY: Final = Column("accuracy", lambda item: score_text(_field(item).accuracy))
+
+
+def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
+    """At most that many fields, the weakest first, and the fields that no row measured.
+
+    The order is that of the upper end of the 95 % CI: a field that is wrong in its only row stands behind one that
+    is wrong in a hundred of two hundred.
+    """
+    columns = (
+        text_column("evaluator", lambda pair: pair[0].name),
+        text_column("variant", lambda pair: pair[0].variant or "", optional=True),
+        text_column("field", lambda pair: pair[1].path),
+        _ACCURACY,
+        *_status_columns("error", "not judged"),
+    )
+    fields, weak, unmeasured = _fields(result), weak_fields(result), unmeasured_fields(result)
+    blocks: list[Block] = [table_of(weak[:most], columns)] if weak and most else []
+    if len(weak) > most:
+        blocks.append(Paragraph(f"{more_text(len(weak) - max(most, 0), 'field')} below 1.0000; run.json has all."))
+    metrics = [field.accuracy or 0.0 for _, field in weak[:most]]
+    if metrics != sorted(metrics):
+        blocks.append(Paragraph("A low metric from few rows may be chance, so it comes after a surer one."))
+    measured = any(field.counts.n for _, field in fields)
+    if measured and not weak and not any(field.counts.not_judged for _, field in fields):
+        blocks.append(_all_right(result))
+    if unmeasured:
+        blocks.append(Paragraph(f"Measured in no row: {first_ones(unmeasured, 10)}.", "warning"))
+    if fields:
+        blocks += [_not_listed(stats, f"{full_name(stats)}: ") for stats in result.evaluators if stats.fields_not_listed]
+    return (Section("Fields with the lowest accuracy", tuple(blocks), id="fields"),) if blocks else ()
+
+
+def _all_right(result: RunResult) -> Paragraph:
+    """That no field is wrong, and the evaluators that gave a row less than a full score all the same."""
+    in_part = [
+        f"{full_name(stats)} {score_text(stats.mean)}"
+        for stats in result.evaluators
+        if stats.fields and stats.mean is not None and stats.failed > stats.blocked
+    ]
+    if not in_part:
+        return Paragraph("Every field that was measured is right in every row.", "good")
+    return Paragraph(
+        f"Every field that was measured counts as right in every row, some with a part of the score: mean {first_ones(in_part, 10)}."
+    )
+
+
+def _not_listed(stats: EvaluatorStats, name: str = "") -> Paragraph:
+    return Paragraph(f"{name}{counted(stats.fields_not_listed, 'more path')} counted in the score, not listed.")
+
+
+def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
+    """The weakest fields by what went wrong."""
+    weak = weak_fields(result)
+    several = len({full_name(stats) for stats, _ in weak}) > 1
+    statuses = _status_columns("wrong", "missing", "extra", "error", "not judged")
+    columns = (
+        text_column(
+            "worst fields",
+            lambda pair: f"{full_name(pair[0])}: {for_people(pair[1].path)}" if several else for_people(pair[1].path),
+        ),
+        _ACCURACY,
+        *(column for column in statuses if column.head != "right"),
+    )
+    return table_part(weak, most, columns, ("worst fields",))
+
+
+def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    """The fields that are not always right, the weakest first, each with its evaluator."""
+    weak = [(stats, field) for stats, field in _fields(result) if field.accuracy is not None and field.accuracy < 1]
+    return sorted(weak, key=lambda pair: weakness(*pair))
+
+
+def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[float, float, str, str, str]:
+    """What fields are sorted by, the weakest first: the upper end of the interval, since wrong once in one row may be chance."""
+    likely = wilson(field.counts.match, field.counts.n)
+    return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
+
+
+def unmeasured_fields(result: RunResult) -> list[str]:
+    """The fields that no row measured, each with its evaluator, though they are not optional, not only skipped, and no aligned array."""
+
+    def unmeasured(field: FieldStats) -> bool:
+        counts = field.counts
+        only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
+        return counts.n == 0 and not field.optional and not only_skipped and field.array is None
+
+    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if unmeasured(field)]
+
+
+def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
+    return [(stats, field) for stats in result.evaluators for field in stats.fields]
+
+
+def empty_section(result: RunResult) -> tuple[Section, ...]:
+    """How often fields have something where nothing is expected, and nothing where something is, with what all fields come to;
+    nothing where neither happens."""
+    invented, left_empty = EMPTY_RATES
+
+    def interval(metric: str) -> Any:
+        def cell(item: tuple[EvaluatorStats, str | None, Any]) -> str:
+            known = item[0].metric_ci(item[1], metric)
+            return interval_text(known.ci if known is not None else None)
+
+        return cell
+
+    columns = (
+        text_column("evaluator", lambda item: item[0].name),
+        text_column("variant", lambda item: item[0].variant or "", optional=True),
+        text_column("field", lambda item: "all fields" if item[1] is None else item[1]),
+        Column("invented rate", lambda item: percent_text(item[2].invented_rate)),
+        Column("95 % CI", interval(invented)),
+        Column("n", lambda item: f"{item[2].expected_empty:,}"),
+        Column("left empty rate", lambda item: percent_text(item[2].left_empty_rate)),
+        Column("its 95 % CI", interval(left_empty)),
+        Column("its n", lambda item: f"{item[2].expected_filled:,}"),
+    )
+    rows: list[tuple[EvaluatorStats, str | None, EvaluatorStats | FieldStats]] = []
+    for stats in result.evaluators:
+        found = [field for field in stats.fields if field.invented_rate or field.left_empty_rate][:MOST_WEAK]
+        rows += [(stats, field.path, field) for field in found]
+        rows += [(stats, None, stats)] if found else []
+    legend = 'Empty is absent, null, "", [] or {}, and what the suite calls absent, whatever `nulls` says.'
+    blocks = (table_of(rows, columns), Paragraph(legend, "note"))
+    return (Section("Invented, and left empty", blocks, id="empty"),) if rows else ()
+
+
+def field_section(stats: EvaluatorStats) -> Section:
+    """Every field of one evaluator, with its counts and ratios."""
+    columns = (
+        text_column("field", lambda field: field.path),
+        _ACCURACY,
+        *_status_columns(),
+        Column("skipped", lambda field: f"{field.counts.skipped:,}"),
+        Column("not measured", lambda field: f"{field.counts.not_measured:,}"),
+        Column("precision", lambda field: score_text(field.precision)),
+        Column("recall", lambda field: score_text(field.recall)),
+        Column("F1", lambda field: score_text(field.f1)),
+    )
+    metrics = (
+        f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "
+        f"precision {score_text(stats.micro_precision)}, recall {score_text(stats.micro_recall)}, F1 {score_text(stats.micro_f1)}"
+    )
+    if stats.minimum_detectable_effect is not None:
+        metrics += f"; two runs of so many rows would show a difference of means from about {score_text(stats.minimum_detectable_effect)}"
+    more = (_not_listed(stats),) if stats.fields_not_listed else ()
+    return Section(full_name(stats), (Paragraph(metrics), table_of(stats.fields, columns), *more))
+
+
+def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Section, ...]:
+    """The most frequent mistakes; nothing where none is known."""
+    return listed(_mistakes_title(until, "Most"), _mistake_items(mistakes), "mistakes")
+
+
+def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
+    several = _several(mistakes)
+    for one in mistakes[:MOST_MISTAKES]:
+        rows = f"{'rows' if one.in_rows > 1 else 'row'} {_rows(one)}"
+        yield Item(f"{one.count:,} × {_where(one, several)}, {rows}: {one.listed or one.said}")
+    if len(mistakes) > MOST_MISTAKES:
+        yield Item(f"and {counted(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
+
+
+def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
+    """The most frequent mistakes as a table: how many of the wrong values of a field, and the setting that would forgive them."""
+    several, title = _several(options.mistakes), _mistakes_title(options.mistakes_until, "most")
+    columns = (
+        Column("times", lambda one: f"{one.count:,}{_of_wrong(result, options, one)}"),
+        text_column("where", lambda one: _where(one, several)),
+        text_column(title, lambda one: one.said),
+        text_column("rows", _rows),
+    )
+    return table_part(
+        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, (title, "where"), lambda one: _forgiven_by(options, one)
+    )
+
+
+def _of_wrong(result: RunResult, options: Options, one: Mistake) -> str:
+    """Of how many wrong values of its field a mistake is; empty where not all of them were looked at, or it is of no listed field."""
+    found = next(
+        (
+            field
+            for stats, field in _fields(result)
+            if (stats.name, stats.variant, field.path) == (one.evaluator, one.variant, one.field)
+        ),
+        None,
+    )
+    if found is None or options.mistakes_until is not None:
+        return ""
+    return f" of {found.counts.n - found.counts.match:,}"
+
+
+def _forgiven_by(options: Options, one: Mistake) -> str:
+    """The change to the suite that would make a mistake right and the fewest other values; empty where none is known."""
+    found = [
+        each
+        for each in options.suggestions
+        if (each.evaluator, each.variant, each.field) == (one.evaluator, one.variant, one.field)
+        and not each.named
+        and set(each.rows) & set(one.rows)
+    ]
+    return f"  forgiven by {min(found, key=lambda each: each.turned).switch}" if found else ""
+
+
+def _mistakes_title(until: int | None, most: str) -> str:
+    return f"{most} frequent mistakes" + (f" up to row {until:,}" if until is not None else "")
+
+
+def _several(mistakes: Sequence[Mistake]) -> bool:
+    return len({(one.evaluator, one.variant) for one in mistakes}) > 1
+
+
+def _where(one: Mistake, several: bool) -> str:
+    """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
+    variant = f"{one.variant}: " if one.variant is not None else ""
+    if not one.field:
+        return f"{variant}{one.evaluator}"
+    field = for_people(one.field)
+    return f"{variant}{one.evaluator}: {field}" if several else f"{variant}{field}"
+
+
+def _rows(one: Mistake) -> str:
+    """The first rows of a mistake."""
+    rows = ", ".join(f"{row:,}" for row in one.rows)
+    return f"{rows} …" if one.in_rows > len(one.rows) else rows

@@ -1,0 +1,92 @@
+"""Who was asked in a run, what it cost, and how often judges agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evaluators.judges.answer_lines import AskedTotals, JudgedBy
+from evaluators.reports.document import Item, Paragraph, Section, listed
+from evaluators.reports.parts import list_part
+from evaluators.run.intervals import wilson
+from evaluators.run.metrics import counted, full_name, interval_text, percent_text, quantity_text, rows_text
+from evaluators.run.result import RunResult
+
+
+def panel_section(result: RunResult) -> tuple[Section, ...]:
+    """How often the judges of a panel say the same, and one judge that was asked several times."""
+    repeated = tuple(map(Paragraph, _repeated(result)))
+    return (
+        *listed("Panels of judges", map(Item, _panels(result))),
+        *([Section("Repeated questions", repeated)] if repeated else []),
+    )
+
+
+def judge_section(result: RunResult) -> tuple[Section, ...]:
+    """Who was asked, and what it cost."""
+    return listed("Judges", map(Item, (*_costs(result), *_judges(result))))
+
+
+def judge_part(result: RunResult) -> tuple[Section, ...]:
+    """All of it, one line each."""
+    texts = (*_costs(result), *_panels(result), *_repeated(result), *_judges(result))
+    return list_part(([Paragraph(f"- {text}", "note", "  ")] for text in texts), 3)
+
+
+def _costs(result: RunResult) -> Iterator[str]:
+    """What judges were paid; nothing where they have no prices. What is not known is no cost of 0."""
+    for one in result.whole_measures:
+        if one.of_judges:
+            unknown = f"of {rows_text(one.missing)} the {one.column} is not known" if one.missing else ""
+            cost = f"{full_name(one)}: {quantity_text(one.sum, 7)}, {one.column}, for {rows_text(one.n)}" if one.n else ""
+            yield "; ".join(filter(None, (cost, unknown, "what was known from before costs nothing")))
+
+
+def _panels(result: RunResult) -> Iterator[str]:
+    for stats in result.evaluators:
+        if (agreement := stats.metric("agreement")) is not None:
+            yield (
+                f"{full_name(stats)}: of the pairs of its judges, {percent_text(agreement.mean)} say the same of a row "
+                f"({rows_text(agreement.n)})"
+            )
+
+
+def _repeated(result: RunResult) -> Iterator[str]:
+    """How often a judge that was asked several times said the same; nothing where each question was put once."""
+    asked = result.environment.asked if result.environment is not None else None
+    if asked is not None and asked.repeated:
+        share, interval = percent_text(asked.agreed / asked.repeated), interval_text(wilson(asked.agreed, asked.repeated))
+        yield (
+            f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
+            f"time ({share}, 95 % CI {interval})."
+        )
+
+
+def _judges(result: RunResult) -> Iterator[str]:
+    """Who was asked, with which prompt, how scores are spread, what it took, and how many rows an answer is missing for."""
+    yield from map(_judge_text, result.judges)
+    if result.judges and result.environment is not None and result.environment.asked is not None:
+        yield asked_text(result.environment.asked)
+    if any(one.unanswered for one in result.judges):
+        for stats in result.evaluators:
+            if stats.unjudged:
+                rows = f"{stats.unjudged:,} of {rows_text(stats.rows)}"
+                yield f"{full_name(stats)}: {rows} without a score, since an answer is missing"
+
+
+def _judge_text(one: JudgedBy) -> str:
+    model = f", model {one.model}" if one.model else ""
+    step = 1 / len(one.scores)
+    spread = ", ".join(
+        f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
+    )
+    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
+    scores = f"; scores: {spread or 'none'}" if spread or one.unanswered == one.questions else ""
+    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}{scores}"
+
+
+def asked_text(asked: AskedTotals) -> str:
+    """Requests, questions and tokens of a run."""
+    return (
+        f"{counted(asked.requests, 'request')}; {counted(asked.questions, 'question')}, of which {asked.cached:,} were known from "
+        f"before and {asked.failed:,} have no answer; {asked.tokens_in + asked.tokens_out:,} tokens."
+    )

@@ -1,0 +1,67 @@
+"""The problems of a run, and the causes of its exit code."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from evaluators.issues import Blame, Issue
+from evaluators.reports.document import Item, Paragraph, Section, listed
+from evaluators.reports.parts import list_part
+from evaluators.run.exit_code import Facts, causes
+from evaluators.run.result import RunResult
+
+_BLAMED: Final = {
+    Blame.CONFIG: "in the suite",
+    Blame.TESTSET: "in the test set",
+    Blame.OUTPUT: "in the outputs",
+    Blame.ENVIRONMENT: "outside",
+    Blame.BUG: "a fault in the program",
+}
+
+
+def problem_sections(result: RunResult) -> tuple[Section, ...]:
+    """The issues by code, in the order the codes were met, each with how many more there were; then the warnings."""
+    items: list[Item] = []
+    for code in dict.fromkeys([*(issue.code for issue in result.issues), *result.issue_counts]):
+        shown = [issue for issue in result.issues if issue.code == code]
+        items += map(_item, shown)
+        rest = result.issue_counts.get(code, len(shown)) - len(shown)
+        if rest > 0:
+            items.append(Item(f"and {rest:,} more like this" if shown else f"{code}: {rest:,}"))
+    return *listed("Problems", items, "problems"), *listed("Warnings", map(_item, result.warnings), "warnings")
+
+
+def _item(issue: Issue) -> Item:
+    hint = (f"hint: {issue.hint}",) if issue.hint else ()
+    excerpt = tuple(issue.excerpt.splitlines()) if issue.excerpt else ()
+    return Item(_text(issue), hint, excerpt, "bad" if issue.blame is Blame.BUG else "warning")
+
+
+def _text(issue: Issue) -> str:
+    return f"{issue.where or _BLAMED[issue.blame]}: {issue.message}"
+
+
+def problem_part(result: RunResult) -> tuple[Section, ...]:
+    """What kept rows from being measured: the first of each kind, apart from what is a cause of the exit code."""
+    first = {issue.code: issue for issue in reversed(result.issues)}
+    texts = [
+        issue_lines(first[code], result.issue_counts.get(code, 1) - 1)
+        for code in dict.fromkeys(issue.code for issue in result.issues)
+        if not set(causes_of(first[code])) & set(result.causes)
+    ]
+    others = {code: count for code, count in result.issue_counts.items() if code not in first}
+    texts += [[Paragraph(f"- {code}: {count:,}", "warning")] for code, count in others.items()]
+    return list_part(texts, 3)
+
+
+def causes_of(issue: Issue) -> tuple[str, ...]:
+    """A problem as the causes of the exit code spell it; empty where it is none."""
+    return causes(Facts(issues=(issue,)))
+
+
+def issue_lines(issue: Issue, more: int = 0) -> list[Paragraph]:
+    """A problem with its place, the hint, and how many more there are like it."""
+    lines = [Paragraph(f"- {_text(issue)}", "warning", "  ")]
+    if issue.hint:
+        lines.append(Paragraph(f"  hint: {issue.hint}", indent="  "))
+    return [*lines, Paragraph(f"  and {more:,} more like this", "warning")] if more > 0 else lines

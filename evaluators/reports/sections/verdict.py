@@ -1,0 +1,62 @@
+"""What a run came to in a sentence, which a page begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from evaluators.reports.display import clipped, visible
+from evaluators.reports.headline import Options
+from evaluators.reports.sections.fields import weak_fields
+from evaluators.run.metrics import full_name, rows_text
+from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.values.paths import for_people
+
+_LONGEST_MISTAKE: Final = 60
+MOST_VARIANTS: Final = 5
+
+
+def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
+    """The evaluator that a sentence about the whole run speaks of, by variant: the one that compared the most values, and of several alike,
+    or where none compares values, the first."""
+    if not result.evaluators:
+        return []
+    most = max(result.evaluators, key=_compared)
+    return [stats for stats in result.evaluators if stats.name == most.name]
+
+
+def _compared(stats: EvaluatorStats) -> int:
+    return stats.counts.n if stats.counts is not None else 0
+
+
+def verdict_lines(result: RunResult, options: Options = Options()) -> Iterator[str]:
+    """How many values and rows are right, the worst field, and the rows without a score, of the main evaluator: a sentence a variant."""
+    several = len({stats.name for stats in result.evaluators}) > 1 or bool(result.variants)
+    for stats in main_evaluators(result)[:MOST_VARIANTS]:
+        parts = list(_parts(result, stats, options))
+        if parts:
+            yield f"{f'{full_name(stats)}: ' if several else ''}{'; '.join(parts)}"
+
+
+def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterator[str]:
+    counts = stats.counts
+    if counts is not None and counts.n > stats.scored:
+        yield f"{counts.match:,} of {counts.n:,} values right"
+    if stats.scored:
+        yield f"{stats.passed:,} of {rows_text(stats.scored)} passed"
+    worst = next((field for each, field in weak_fields(result) if each is stats), None)
+    if worst is not None and len(stats.fields) > 1:
+        yield f"worst: {for_people(worst.path)}{_mostly(stats, worst, options)}"
+    for count, word in ((stats.invalid, "invalid"), (stats.unjudged, "unjudged"), (stats.not_measured, "not measured")):
+        if count:
+            yield f"{rows_text(count)} {word}"
+
+
+def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:
+    """What most wrong values of a field have in common; empty where no mistake is met twice and makes up half of them."""
+    wrong = field.counts.n - field.counts.match
+    for one in options.mistakes:
+        here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field.path)
+        if here and one.count >= max(2, wrong / 2):
+            return f", mostly: {clipped(visible(one.said.removeprefix('such as ')), _LONGEST_MISTAKE)}"
+    return ""

@@ -1,0 +1,274 @@
+"""Columns that are made of others: what a path leads to inside a column, and a document that has a column for each of its fields.
+
+`columns: {output: output.choices[0].message.content}` is a path: its first key is a column, and JSON text on the way is opened. A
+column of that literal name comes first.
+
+`expected: {columns: {vendor: vendor, total: total_gold}}` makes a document of cells. They stay what they are, so that the text of a
+CSV file reaches the comparator of its field, which reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.issues import Blame, CellError, Issue, Problems
+from evaluators.model import JSON, MISSING
+from evaluators.needs import NO_OUTPUT, ROLES, Cell, EmptyExpected
+from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.derived import Derived, knows, origin, with_column
+from evaluators.testsets.memory_rows import memory_rows
+from evaluators.testsets.reader import Chunk, Split, Table, rows_of
+from evaluators.testsets.test_set_config import AllBut, Joined, TestSetConfig, field_keys
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.paths import BadPath, Path, nearest_path
+from evaluators.values.paths import parse as parse_path
+from evaluators.values.quoting import first_ones, quote
+
+Keys: TypeAlias = tuple[str, ...]
+_NEAR_ROWS: Final = 100
+"""Rows that are looked at for what a path may have meant."""
+_SHOWN: Final = 5
+
+
+# A path inside a column
+
+
+def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
+    """The table with a column for each of the names that is a path into one of its columns; `name` is what messages call it.
+
+    Raises Problems for a path that leads nowhere in any row.
+    """
+    table, issues = base, []
+    for column in dict.fromkeys(names):
+        into = None if knows(table, column) else _path_into(base, column)
+        if into is None:
+            continue
+        top, path = into
+        issue = _leads_nowhere(base, top, path, column, name)
+        if issue is not None:
+            issues.append(issue)
+        table = Derived(
+            table, partial(_with_value, column, top, path), (*table.header, column), table.notes, table.files,
+            {column: (*origin(base, top), str(path))}, reads=(top,),
+        )  # fmt: skip
+    if issues:
+        raise Problems(issues)
+    return table
+
+
+def value_at(cell: Cell, path: Path) -> Cell:
+    """What stands at a definite path in a cell, in which JSON text is opened on the way; MISSING where nothing does."""
+    cell = _opened(cell)
+    if cell is MISSING or isinstance(cell, CellError):
+        return cell
+    found = path.get(cell)
+    for end in range(len(path.steps) - 1, 0, -1) if found is MISSING else ():
+        text = path.part(0, end).get(cell)
+        if isinstance(text, str):
+            return value_at(text, path.part(end))
+    return found
+
+
+def _opened(cell: Cell) -> Cell:
+    if not isinstance(cell, str):
+        return cell
+    try:
+        return parse(cell)
+    except NotJSON:
+        return MISSING
+
+
+def _path_into(table: Table, name: str) -> tuple[str, Path] | None:
+    """The column that a path begins with, the longest that is there, and the path inside it; None where it is no path into one."""
+    try:
+        path = parse_path(name)
+    except BadPath:
+        return None
+    if not path.definite or len(path.steps) < 2 or not isinstance(path.steps[0], str):
+        return None
+    for column in sorted(path.first_keys(), key=len, reverse=True):
+        length = 1 if column == path.steps[0] else column.count(".") + 1
+        if length < len(path.steps) and knows(table, column):
+            return column, path.part(length)
+    return None
+
+
+def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: str) -> Issue | None:
+    """What is wrong with a path that no row has; None where one has it, or where there are no rows."""
+    near, number = None, 0
+    for number, (cell,) in rows_of(table, [column]):
+        if value_at(cell, path) is not MISSING:
+            return None
+        if near is None and number <= _NEAR_ROWS and isinstance(opened := _opened(cell), dict | list):
+            near = nearest_path(path, opened, 0)
+    if not number:
+        return None
+    hint = None if near is None else f'did you mean "{column}{"" if near.startswith("[") else "."}{near}"?'
+    message = f'there is no column "{written}"; the column "{column}" is there, and no row has "{path}" in it'
+    return Issue("no-such-column", Blame.TESTSET, message, name, hint)
+
+
+def _with_value(name: str, top: str, path: Path, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    own = [column for column in columns if column != name]
+    if len(own) == len(columns):
+        yield from base.read(split, columns)
+        return
+    for chunk in base.read(split, list(dict.fromkeys([*own, top]))):
+        values = [value_at(cell, path) for cell in chunk.columns[top]]
+        yield replace(chunk, columns={**{column: chunk.columns[column] for column in own}, name: values})
+
+
+# A column for each field
+
+
+class Field(Struct, frozen=True):
+    """A field of a document, and the column that holds it."""
+
+    keys: Keys
+    """The keys that lead to it."""
+    column: str
+
+
+class Document(Struct, frozen=True):
+    """How cells become a document. `nothing` is the cell where all of them are empty."""
+
+    fields: tuple[Field, ...]
+    empty_cells: Literal["absent", "text"]
+    nothing: Cell
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that hold the fields, each once."""
+        return list(dict.fromkeys(field.column for field in self.fields))
+
+    def of(self, cells: Mapping[str, Cell]) -> Cell:
+        """The document of the cells of a row; the fault of a cell where one cannot be read."""
+        document: dict[str, Any] = {}
+        all_empty = True
+        for field in self.fields:
+            cell = cells[field.column]
+            if isinstance(cell, CellError):
+                return cell
+            empty = cell is MISSING or cell is None or (isinstance(cell, str) and (not cell or cell.isspace()))
+            all_empty = all_empty and empty
+            if cell is not MISSING and not (empty and self.empty_cells == "absent"):
+                _put(document, field.keys, cell)
+        return self.nothing if all_empty else document
+
+
+def _put(document: dict[str, Any], keys: Keys, value: JSON) -> None:
+    for key in keys[:-1]:
+        document = document.setdefault(key, {})
+    document[keys[-1]] = value
+
+
+def composed(
+    base: Table, place: Joined, role: Literal["output", "expected"], taken: Collection[str], empty: EmptyExpected, name: str
+) -> Derived:  # fmt: skip
+    """The table in which the column of a role holds documents that are made of a column for each field.
+
+    `taken` are columns that play another role, and are no fields under `all_but`. Raises Problems for fields that do not go
+    together, and for columns that are not there; `name` is what messages call the table.
+    """
+    fields = _fields(place, base, taken, name)
+    table = with_paths(base, (field.column for field in fields), name)
+    lacking = dict.fromkeys(field.column for field in fields if not knows(table, field.column))
+    if lacking:
+        raise Problems(no_such_column(column, base.header, name) for column in lacking)
+    document = Document(fields, place.empty_cells, _nothing(role, empty, [field.column for field in fields]))
+    note = f"{role} has a column for each field: {first_ones([quote(one) for one in document.columns], _SHOWN)}"
+    shared = tuple((field.keys, origin(table, field.column)) for field in fields)
+    return Derived(
+        table, partial(_with_documents, role, document), with_column(table.header, role), (*table.notes, note),
+        table.files, {role: ("fields", *shared)}, reads=tuple(document.columns),
+    )  # fmt: skip
+
+
+def made_columns(config: TestSetConfig, header: Sequence[str]) -> tuple[str, ...]:
+    """The columns that the settings of a test set make of the columns of a row: those at paths, and documents of a column per field."""
+    table = memory_rows(dict.fromkeys(header, ()))
+    named = dict.fromkeys(config.columns.named().values())
+    paths = [column for column in named if column not in header and _path_into(table, column) is not None]
+    return (*paths, *(role for role, _ in _own_documents(config) if role not in header))
+
+
+def _own_documents(config: TestSetConfig) -> list[tuple[Literal["output", "expected"], Joined]]:
+    """The roles whose cells are documents of the row's own columns, and how these are made."""
+    sides: tuple[tuple[Literal["output", "expected"], Any], ...] = (
+        ("output", config.output),
+        ("expected", config.expected),
+    )
+    return [(role, place) for role, place in sides if is_own_document(place)]
+
+
+def is_own_document(place: object) -> bool:
+    """Whether cells are documents that have a column of the row for each field."""
+    return isinstance(place, Joined) and place.file is None and place.columns is not None
+
+
+def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of one row, with those that the settings of a test set make of its columns: by a path, and from a column per field.
+
+    A role that has a cell of its own keeps it.
+    """
+    table, found = memory_rows({name: (cell,) for name, cell in cells.items()}), dict(cells)
+
+    def cell_of(column: str) -> Cell:
+        into = None if column in cells else _path_into(table, column)
+        return cells.get(column, MISSING) if into is None else value_at(cells[into[0]], into[1])
+
+    named = config.columns.named()
+    for column in named.values():
+        if column not in cells and (value := cell_of(column)) is not MISSING:
+            found[column] = value
+    for role, place in _own_documents(config):
+        if role not in cells:
+            fields = _fields(place, table, {*ROLES, *named.values()}, "the row")
+            nothing = _nothing(role, config.empty_expected, [field.column for field in fields])
+            document = Document(fields, place.empty_cells, nothing)
+            found[role] = document.of({column: cell_of(column) for column in document.columns})
+    return found
+
+
+def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
+    """What a row counts whose cells are all empty."""
+    if role == "output":
+        return NO_OUTPUT
+    if empty == "value":
+        return {}
+    cells = first_ones([quote(column) for column in columns], _SHOWN)
+    hint = 'fill one in; where nothing is the right answer, write "empty_expected: value" below test_set'
+    return CellError(Issue("no-expected", Blame.TESTSET, f"the cells of all fields are empty: {cells}", hint=hint))
+
+
+def _with_documents(role: str, document: Document, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    own = [column for column in columns if column != role]
+    if len(own) == len(columns):
+        yield from base.read(split, columns)
+        return
+    fields = document.columns
+    for chunk in base.read(split, list(dict.fromkeys([*own, *fields]))):
+        cells = zip(*(chunk.columns[column] for column in fields), strict=True)
+        documents = [document.of(dict(zip(fields, row, strict=True))) for row in cells]
+        yield replace(chunk, columns={**{column: chunk.columns[column] for column in own}, role: documents})
+
+
+def _fields(place: Joined, table: Table, taken: Collection[str], name: str) -> tuple[Field, ...]:
+    """The fields of a place with `columns`. Raises Problems for what is wrong with them."""
+    columns = place.columns
+    if isinstance(columns, AllBut):
+        unknown = [column for column in columns.all_but if not knows(table, column)]
+        if unknown:
+            raise Problems(no_such_column(column, table.header, name) for column in unknown)
+        left_out = {*columns.all_but, *taken}
+        found = tuple(Field((column,), column) for column in table.header if column and column not in left_out)
+        if not found:
+            message = "no column is left for a field: each plays a role, or is named by `all_but`"
+            raise Problems([Issue("no-fields", Blame.CONFIG, message, name, "leave fewer columns out")])
+        return found
+    return tuple(Field(field_keys(field), column) for field, column in (columns or {}).items())

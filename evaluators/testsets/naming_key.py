@@ -1,0 +1,149 @@
+"""Which key names the documents of two lists, so that they can be paired by it, and whether their places say otherwise; and which
+columns name the rows of two tables.
+
+A key names documents where each of them has it, with a text or a whole number that no other one of its list has. A field of the
+content may do so, too (two invoices rarely have the same total), and an output may have it wrong: so a key that is not called like an
+id pairs only where it names all documents of both lists, and the places are wrong by it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from evaluators.needs import Cell
+from evaluators.testsets.columns import folded
+from evaluators.testsets.reader import Table, id_text, rows_of, whole
+
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
+"""The last word of what people call an id."""
+_MOST_COLUMNS: Final = 60
+_LONGEST: Final = 200
+"""Characters of a name."""
+
+
+class NamingKey(Struct, frozen=True):
+    """A key that names each document of two lists."""
+
+    key: str
+    shared: int
+    """The names that both lists have."""
+    elsewhere: int
+    """Those of them that stand at another place in the other list."""
+    all_shared: bool
+    """Both lists have the same names."""
+
+    @property
+    def is_called_id(self) -> bool:
+        """It is called like an id: `doc_id`, `SubjectEntityID`."""
+        return called_id(self.key)
+
+    @property
+    def pairs(self) -> bool:
+        """Documents are paired by it rather than by their places."""
+        if self.is_called_id:
+            return self.shared > 0
+        return self.all_shared and 2 * self.elsewhere > self.shared
+
+    @property
+    def contradicts(self) -> bool:
+        """By it, the places are wrong."""
+        return 2 * self.elsewhere > self.shared or (self.is_called_id and not self.shared)
+
+
+def called_id(name: str) -> bool:
+    """Whether a key or a column is called like an id: `doc_id`, `SubjectEntityID`."""
+    words = _WORD.findall(name)
+    return bool(words) and words[-1].casefold() in _IDS
+
+
+def naming_keys(one: Sequence[Any], other: Sequence[Any]) -> list[NamingKey]:
+    """The keys that name each document of both lists: first those that are called like an id, then those that share more names."""
+    first = one[0] if one and isinstance(one[0], Mapping) else {}
+    found = []
+    for key in first:
+        names, others = names_by(key, one), names_by(key, other)
+        if names is None or others is None:
+            continue
+        at = {name: place for place, name in enumerate(others)}
+        shared = [(place, at[name]) for place, name in enumerate(names) if name in at]
+        elsewhere = sum(place != there for place, there in shared)
+        found.append(NamingKey(str(key), len(shared), elsewhere, len(shared) == len(names) == len(others)))
+    return sorted(found, key=lambda one: (not one.is_called_id, -one.shared))
+
+
+def naming_columns(one: Table, ours: Sequence[str], other: Table, theirs: Sequence[str]) -> tuple[str, str] | None:
+    """The columns by which the rows of two tables are paired: each names every row of its table, and some names are in both.
+
+    `ours` and `theirs` are the columns that may be it. Of several pairs, those that are called like an id come first, then the one that
+    shares most, then one name on both sides. Columns that are called like nothing pair where they have one name and share half of
+    theirs. None where no pair does, or where the two best say otherwise of a row.
+    """
+    here, there = names_in(one, ours), names_in(other, theirs)
+    found: list[tuple[tuple[bool, int, bool], str, str]] = []
+    for column, names in here.items():
+        for key, others in there.items():
+            shared = len(names.keys() & others.keys())
+            is_id = called_id(column) or called_id(key) or len(ours) == 1 or len(theirs) == 1
+            same = folded(column) == folded(key)
+            if shared and (is_id or (same and 2 * shared >= min(len(names), len(others)))):
+                found.append(((is_id, shared, same), column, key))
+    if not found:
+        return None
+    best = max(rank for rank, _, _ in found)
+    pairs = [(column, key) for rank, column, key in found if rank == best]
+    paired = [{at: there[key][name] for name, at in here[column].items() if name in there[key]} for column, key in pairs]
+    return pairs[0] if all(one == paired[0] for one in paired) else None
+
+
+def names_in(table: Table, columns: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The place of each row by its name, for each of the columns that names every row: by a text of one line, or a whole number."""
+    found: dict[str, dict[str, int]] = {column: {} for column in columns[:_MOST_COLUMNS]}
+    count = 0
+    for chunk in whole(table, list(found)) if found else ():
+        for column in list(found):
+            known, cells = found[column], chunk.columns[column]
+            names = {id_text(cell): count + at for at, cell in enumerate(cells) if _may_name(cell)}
+            if len(names) < chunk.count or not known.keys().isdisjoint(names):
+                del found[column]
+            else:
+                known |= names
+        count += chunk.count
+        if not found:
+            break
+    return {column: names for column, names in found.items() if names}
+
+
+def ids_in(table: Table, column: str) -> set[str]:
+    """The ids in a column, however often each is there."""
+    return {id_text(cell) for _, (cell,) in rows_of(table, [column])}
+
+
+def _may_name(cell: Cell) -> bool:
+    if cell.__class__ is str:
+        return 0 < len(str(cell)) <= _LONGEST and "\n" not in str(cell)
+    return cell.__class__ is int
+
+
+def names_by(key: str, items: Sequence[Any]) -> list[str] | None:
+    """The name that each document has by a key; None where one has none, or two have the same."""
+    names = []
+    for item in items:
+        value = item.get(key) if isinstance(item, Mapping) else None
+        if value.__class__ not in (str, int):
+            return None
+        names.append(id_text(value))
+    return names if all(names) and len(set(names)) == len(names) else None
+
+
+def agree_somewhere(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether some document has a value of the one at its place in the other list."""
+    return any(
+        a == b
+        or (isinstance(a, Mapping) and isinstance(b, Mapping) and any(b.get(key) == value for key, value in a.items()))
+        for a, b in zip(one, other, strict=False)
+    )

@@ -1,0 +1,177 @@
+"""The beginning of a text table: what separates its cells, which row is the header, and what speaks against it.
+
+Strategy. Everything is worked out from the first 64 KiB. A file may say in a line of its own what separates its cells (`sep=;`, as
+Excel has it); spreadsheets do not show that line, so it has no number. Lines of a title above the header are recognised and
+refused, with the row to name: a header is never chosen silently.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Final
+
+from msgspec import Struct
+
+from evaluators.issues import Blame, Issue
+from evaluators.needs import ROLES
+from evaluators.testsets.byte_source import ByteSource, broken
+from evaluators.testsets.columns import DELIMITERS, usual_columns
+from evaluators.testsets.delimited_rows import LARGEST_CELL
+from evaluators.testsets.reader import HEADER_HINT
+from evaluators.values.json_text import NotJSON, parse
+from evaluators.values.quoting import first_ones
+
+HEAD_BYTES: Final = 64 * 1024
+NO_HEADER: Final = "no-header-row"
+_FIRST_ROWS: Final = 20
+_LONGEST_NAME: Final = 200
+_SHOWN: Final = 4
+_SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n])"?\1*[ \t]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
+
+Numbered = tuple[int, list[str]]
+"""A row that is not blank, and its number."""
+
+
+class TableHead(Struct, frozen=True):
+    """The header of a text table, and what was worked out on the way to it."""
+
+    delimiter: str
+    names: Sequence[str]
+    row: int
+    """The number of the header, as a spreadsheet shows it."""
+    skipped_records: int
+    """Records up to and including the header."""
+    doubt: Issue | None = None
+    """Why the header seems to be none."""
+
+
+def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) -> TableHead:
+    """The header of a table that begins with this text, which may be the whole. `usual` is the delimiter of the format, if it has one.
+
+    Raises Problems (testset) where there is no header, or where the first row seems to be a title above it.
+    """
+    said = _SEPARATOR_LINE.match(text)
+    text = text[said.end() :] if said is not None else text
+    row = source.header_row
+    delimiter = source.delimiter or (said[1] if said is not None else usual) or sniff(text, row or 1)
+    numbered = list(islice(_rows(text, delimiter), (row or 0) + _FIRST_ROWS if row else None))
+    if row is None:
+        header = next(((number, record) for number, record in numbered if record), None)
+    else:
+        header = next(((number, record) for number, record in numbered if number == row), (row, []))
+    number, names = _usable(source, header, len(numbered), whole)
+    rows = [(at, record) for at, record in numbered if at > number and record][:_FIRST_ROWS]
+    if row is None and (source.delimiter is None or sniff(text) == delimiter):  # another delimiter is told as such
+        _refuse_title(source, (number, names), rows)
+    doubt = _no_header(source, names, [record for _, record in rows], delimiter) if row is None else None
+    return TableHead(delimiter, names, number, number + (said is not None), doubt)
+
+
+def sniff(text: str, first: int = 1) -> str:
+    """The delimiter that gives the header, which is the row `first`, and the most rows the same number of cells; a comma when none does.
+
+    Where the first rows are no header, it is the one that gives the most rows the same number of cells.
+    """
+    best, delimiter, most = (0, 0), ",", 0
+    widest, other = (0, 0), ","
+    for candidate in DELIMITERS.values():
+        rows = [row for row in islice(_records(text, candidate), first - 1, first - 1 + _FIRST_ROWS) if row]
+        widths = Counter(map(len, rows))
+        width = len(rows[0]) if rows else 0
+        if width > 1 and (widths[width], width) > best:
+            best, delimiter, most = (widths[width], width), candidate, len(rows)
+        usual = max(((count, cells) for cells, count in widths.items() if cells > 1), default=(0, 0))
+        if usual > widest:
+            widest, other = usual, candidate
+    return delimiter if 2 * best[0] > most or widest[0] <= best[0] else other
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(LARGEST_CELL)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Numbered]:
+    yield from enumerate(_records(text, delimiter), start=1)
+
+
+def _usable(source: ByteSource, header: Numbered | None, records: int, whole: bool) -> Numbered:
+    """The header, where it is there and read to its end. Raises Problems."""
+    if header is None:
+        message = "the file is empty" if whole else "the file begins with blank lines only"
+        raise broken(source, "no-header", message, "the first row must hold the names of the columns")
+    number, names = header
+    if not whole and number >= records:
+        message = f"the header is longer than {HEAD_BYTES:,} bytes"
+        if source.header_row:
+            message = f"row {number} is not within the first {HEAD_BYTES:,} bytes"
+        raise broken(source, "no-header", message, "the first row must hold the names of the columns")
+    if not any(name.strip() for name in names):
+        message = f"row {number} is empty" if number <= records else f"there is no row {number}"
+        raise broken(source, "no-header", message, HEADER_HINT)
+    return number, names
+
+
+def _refuse_title(source: ByteSource, header: Numbered, rows: Sequence[Numbered]) -> None:
+    """Raises Problems where the first row seems to be a title, or a line such as `Project;Alpha`, above the header."""
+    number, names = header
+    filled = [name for name in names if name.strip()]
+    if _roles_named(filled):
+        return
+    named = (at for at, record in rows if len(_roles_named(record)) > 1 and len(_filled(record)) > len(filled))
+    found, has = next(named, None), "holds names of columns"
+    alone = len(filled) == 1 and bool(names[0].strip())
+    if found is None and alone and rows:
+        (width, _), *_ = Counter(len(record) for _, record in rows).most_common(1)
+        wide = (at for at, record in rows if len(record) == width > 1 and len(_filled(record)) > 1)
+        found, has = next(wide, None), "has several cells"
+    if found is None:
+        return
+    first = f'"{filled[0]}" is alone in row {number}' if alone else f"row {number} has {len(filled)} cells"
+    hint = f"`header_row: {found}` under test_set, or --header-row {found}, says that row {found} is the header"
+    if has == "has several cells" and found == number + 1 and len(names) == 1:
+        hint += "; where it is none, put cells that hold what separates cells inside double quotes"
+    raise broken(source, "unclear-header", f"{first}, and row {found} {has}", hint)
+
+
+def _filled(record: Sequence[str]) -> list[str]:
+    return [cell for cell in record if cell.strip()]
+
+
+def _roles_named(names: Sequence[str]) -> list[str]:
+    """The roles for which one of the names is a usual one."""
+    return [role for role in ROLES if usual_columns(names, role)]
+
+
+def _no_header(source: ByteSource, names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> Issue | None:
+    """What is said of a first row that looks like all the others; None where it may be a header."""
+    if _roles_named(names) or (not any(map(_is_value, names)) and not _told_below(names, rows)):
+        return None
+    shown = first_ones([f'"{name}"' for name in names], _SHOWN)
+    message = f"the first row, {shown}, looks like a row of cells, and not like the names of columns"
+    example = delimiter.join(["id", "output", "expected"]).replace("\t", " TAB ")
+    return Issue(
+        NO_HEADER, Blame.TESTSET, message, source.name, f"write a line with the names above it, such as {example}"
+    )
+
+
+def _is_value(name: str) -> bool:
+    """Whether a name of a column is more likely a cell: a number, a document, or a long text."""
+    if len(name) > _LONGEST_NAME:
+        return True
+    with suppress(NotJSON):
+        return not isinstance(parse(name.strip()), str)
+    return False
+
+
+def _told_below(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a cell stands in its own column again."""
+    return any(
+        name.strip() and any(index < len(row) and row[index] == name for row in rows) for index, name in enumerate(names)
+    )

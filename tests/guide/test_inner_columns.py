@@ -1,0 +1,54 @@
+"""Outputs inside objects, as programming interfaces and logs hold them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from evaluators.fields.inference.proposals import DefaultAnswers
+from evaluators.guide.first_suite import draft_suite
+from evaluators.issues import Problems
+from evaluators.values.path_text import display
+from tests.guide.drawn_tables import drawn_table, outcome, verdict
+
+WRAPPED: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "choices[0].message.content": lambda text: {
+        "id": "c1", "model": "m", "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"total_tokens": 12},
+    },
+    "content[0].text": lambda text: {"role": "assistant", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn"},
+    "message.content": lambda text: {"message": {"role": "assistant", "content": text}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", WRAPPED)
+def test_an_output_inside_an_object_is_found_or_asked_for(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found: Counter[str] = Counter()
+    for table in map(drawn_table, range(150)):
+        if table.output is None or table.expected is None or verdict(table, outcome(table, 0)) != "right":
+            continue
+        if any(str(cell).lstrip().startswith("{") for cell in table.cells[table.expected]):
+            continue
+        cells = {**table.cells, table.output: [WRAPPED[path](str(cell)) for cell in table.cells[table.output]]}
+        rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+        Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        try:
+            drafted = draft_suite("rows.jsonl", None, None, {}, None, DefaultAnswers(), {})
+        except Problems:
+            found["refused"] += 1
+            continue
+        columns = yaml.safe_load(drafted.text)["test_set"]["columns"]
+        top = display((table.output,))
+        right = (columns["output"], columns.get("expected")) == (f"{top}.{path}", table.expected)
+        found["right" if right else f"{columns} for {top}, {table.expected}"] += 1
+    assert {*found} <= {"right", "refused"}
+    assert found["right"] >= 0.8 * found.total()

@@ -1,0 +1,57 @@
+"""Kinds of files that people have, from end to end: what `init` writes or says, and what a run of the suite gives."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from evaluators import load
+from tests.kit import cli
+
+CASES: Final = yaml.safe_load(Path(__file__).with_name("real_files.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["it"] for case in CASES])
+def test_files_that_people_have(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in case["files"].items():
+        Path(name).write_bytes(text.encode(case.get("encoding", "utf-8")))
+    if "suite" in case:
+        Path("suite.yaml").write_text(case["suite"], encoding="utf-8")
+    else:
+        made = cli("init", *shlex.split(case["init"]), "-o", "suite.yaml")
+        assert made.exit_code == case.get("exit", 0), made.output
+        for part in case.get("says", []):
+            assert part in flat(made.output)
+        if made.exit_code:
+            assert not Path("suite.yaml").exists()
+            return
+        as_written(Path("suite.yaml").read_text(encoding="utf-8"), case)
+    ran = cli("run", "suite.yaml", "--no-results")
+    assert ran.exit_code == case.get("ends", 0), ran.output
+    for part in case.get("shows", []):
+        assert part in flat(ran.output)
+    scores = {one.name: one for one in load("suite.yaml").run().result.evaluators}
+    assert {name: scores[name].mean for name in case.get("scores", {})} == case.get("scores", {})
+    passed = case.get("passed", {})
+    assert {name: [scores[name].passed, scores[name].scored] for name in passed} == passed
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def as_written(text: str, case: dict[str, Any]) -> None:
+    """Hold the suite against what the case says of it."""
+    suite = yaml.safe_load(text)
+    assert suite["test_set"] == case.get("test_set", suite["test_set"])
+    assert suite["evaluators"] == case.get("evaluators", suite["evaluators"])
+    for part in case.get("suite_has", []):
+        assert part in text
+    if "fields" in case:
+        (fields,) = [one["fields"] for one in suite["evaluators"] if isinstance(one, dict) and "fields" in one]
+        assert fields == case["fields"]
