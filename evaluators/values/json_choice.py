@@ -19,9 +19,9 @@ from evaluators.values.json_text import NotJSON
 
 Want: TypeAlias = Literal["object", "array", "container", "any"]
 """What is looked for: an object, an array, either of the two, or any JSON."""
-Pick: TypeAlias = Literal["fitting", "first", "last", "largest", "only"]
+Pick: TypeAlias = Literal["fitting", "first", "last", "largest", "only", "all"]
 """Which of several documents counts."""
-PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only")
+PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only", "all")
 
 
 class Search(Struct, frozen=True):
@@ -33,6 +33,10 @@ class Search(Struct, frozen=True):
     keys: frozenset[str] = frozenset()
     """The keys that the suite names at the top of documents: `fitting` goes by them."""
 
+    def lists_all(self, want: Want, prefer: Want = "any") -> bool:
+        """The documents count together, as one list: unless an object is looked for."""
+        return self.pick == "all" and "object" not in (want, prefer)
+
 
 LENIENT: Final = Search()
 
@@ -42,6 +46,7 @@ class PickedDocument(Struct, frozen=True):
 
     found: Found
     number: int = 1
+    """0: all of them count, as a list."""
     among: int = 1
     reasoning: bool = False
     """Some of the text was reasoning, and set aside."""
@@ -49,7 +54,12 @@ class PickedDocument(Struct, frozen=True):
     @property
     def which(self) -> str:
         """Which of several documents it is, and whether reasoning was set aside, in sentences; empty where neither is."""
-        several = f"It is number {self.number} of {self.among} JSON documents there." if self.among > 1 else ""
+        which = (
+            f"number {self.number} of {self.among} JSON documents"
+            if self.number
+            else f"the list of all {self.among} JSON documents"
+        )
+        several = f"It is {which} there." if self.among > 1 else ""
         reasoning = "The reasoning in its tags is set aside first." if self.reasoning else ""
         return " ".join(filter(None, (several, reasoning)))
 
@@ -65,6 +75,9 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
     Raises NotJSON when there is none, with the reason why the most promising place failed.
     """
     found = among.found
+    lone = len(found) == 1 and not isinstance(found[0].value, dict | list)  # a number or a text alone makes no list
+    if found and not lone and search.lists_all(want, prefer):
+        return _all_of(among)
     if len(found) == 1 and isinstance(found[0].value, _TYPES[want]) and isinstance(found[0].value, _TYPES[prefer]):
         return PickedDocument(found[0], reasoning=among.reasoning)
     if len(found) > 1 and search.pick == "only":
@@ -81,6 +94,15 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
     chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
     number = sum(one.start <= chosen.start for one in found)
     return PickedDocument(chosen, number, len(found), among.reasoning)
+
+
+def _all_of(among: FoundDocuments) -> PickedDocument:
+    """All documents as a list; those in fences alone, where there are some. One that is a list already stands for itself."""
+    every = _eligible(among.found, "fitting")
+    first, last = every[0], every[-1]
+    if len(every) > 1 or not isinstance(first.value, list):
+        first = Found([one.value for one in every], first.how, first.start, last.end)
+    return PickedDocument(first, 0, len(every), among.reasoning)
 
 
 def _in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
@@ -123,6 +145,7 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
     "last": lambda pool, _: pool[-1],
     "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
     "only": lambda pool, _: pool[-1],
+    "all": _fitting,
 }
 
 

@@ -184,3 +184,41 @@ def _counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(json_choice, "overlap", counted_overlap)
     return work
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1}\n{"b": 2}\n', [{"a": 1}, {"b": 2}]),
+        ('First {"a": 1}, then [2], then {"a": 1}.', [{"a": 1}, [2], {"a": 1}]),
+        ('{"a": 1}', [{"a": 1}]),
+        ('Just {"a": 1}.', [{"a": 1}]),
+        ('[{"a": 1}, {"b": 2}]', [{"a": 1}, {"b": 2}]),
+        ('Both: [{"a": 1}, {"b": 2}]', [{"a": 1}, {"b": 2}]),
+        ("[1]\n[2]", [[1], [2]]),
+        ('As in [1]:\n```json\n{"a": 1}\n```\n```json\n{"b": 2}\n```', [{"a": 1}, {"b": 2}]),
+        ('<think>{"a": 0}</think>{"a": 1} {"b": 2}', [{"a": 1}, {"b": 2}]),
+    ],
+)
+def test_all_documents_are_a_list(text: str, value: object) -> None:
+    for want in ("array", "container", "any"):
+        assert pick(text, "all", want) == value
+
+
+def test_all_documents_are_no_object() -> None:
+    for text in ('{"name": 1}\n{"a": 2}', '{"a": 2} {"name": 1}'):
+        assert pick(text, "all", "object") == pick(text, "fitting", "object") == {"name": 1}
+    with pytest.raises(NotJSON):
+        pick("no", "all", "array")
+    with pytest.raises(NotJSON):
+        pick('""', "all", "array")
+    assert pick('""', "all", "any") == ""
+    found = choose(documents('{"a": 1} {"b": 2}'), "array", Search(pick="all"))
+    assert found.which == "It is the list of all 2 JSON documents there."
+
+
+@given(st.lists(objects, min_size=1, max_size=4))
+def test_json_lines_are_the_list_of_what_they_say(values: list[Any]) -> None:
+    lines = "\n".join(map(json.dumps, values))
+    assert pick(lines, "all", "array") == values
+    assert pick(json.dumps(values), "all", "array") == values
