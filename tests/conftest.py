@@ -76,7 +76,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-settings.register_profile("default tier", deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
+settings.register_profile(  # what a checkout draws is always the same: a check of it says the same twice
+    "default tier", deadline=None, max_examples=20, suppress_health_check=list(HealthCheck), derandomize=True
+)
 settings.register_profile("slow tier", settings.get_profile("default tier"), max_examples=200)
-settings.register_profile("thorough", settings.get_profile("default tier"), max_examples=2_000)
+settings.register_profile("thorough", settings.get_profile("default tier"), max_examples=2_000, derandomize=False)
 settings.load_profile("default tier")
