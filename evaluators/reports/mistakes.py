@@ -27,7 +27,6 @@ from evaluators.values.quoting import quote
 
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
-_SHOWN_ROWS: Final = 3
 _SHOWN_EXAMPLES: Final = 3
 _ONE_OFF: Final = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What two reasons of one kind may differ in: quoted text, and numbers."""
@@ -48,8 +47,6 @@ class Mistake(Struct, frozen=True):
     """What is wrong, briefly; of values that differ, the one that is met most, as an example."""
     count: int
     rows: tuple[int, ...]
-    """The first of them."""
-    in_rows: int
     listed: str = ""
     """What is wrong, with up to three different examples, those that are met most; empty where `said` says it all."""
 
@@ -128,10 +125,7 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
             continue
         already.add((what, "" if not one.field else _general(said), rows))
         brief, listed = first.brief(len(most) > 1), _listed([one.examples[key] for key in most])
-        yield Mistake(
-            one.evaluator, one.field, variant, brief, len(one.rows), rows[:_SHOWN_ROWS], len(rows),
-            listed if listed != brief else "",
-        )  # fmt: skip
+        yield Mistake(one.evaluator, one.field, variant, brief, len(one.rows), rows, listed if listed != brief else "")
 
 
 def _listed(examples: Sequence[_Sentence]) -> str:

@@ -76,14 +76,14 @@ def failed_section(record: Run) -> tuple[Section, ...]:
         if stats.unreadable
     )
     if not found:
-        return (Section("Failed fields", unread),) if unread else ()
+        return (Section("Failed fields", unread, id="failed"),) if unread else ()
     items = tuple(_failed_item(*each, several) for each in found)
     cut = len(first) > MOST_FAILED or any(_wrong(stats) and stats.rows > MOST_ROWS for stats in evaluators)
     title = f"Failed fields (first {len(found)})" if cut else "Failed fields"
     lines = _in_lines(
         f"FAILED FIELDS (first {len(found)})", (line for each in found for line in _failed_lines(*each, several))
     )
-    return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),)),)
+    return (Section(title, (Listing(items), *unread), (replace(lines, blocks=(*lines.blocks, *unread)),), "failed"),)
 
 
 _UNREAD: Final = "the output could not be read, so every field is missing"
@@ -104,7 +104,7 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
     if stats.extra_items is not None:
         text = extra_items_text(stats)
         said.append(Paragraph(f"{text[0].upper()}{text[1:]}.", "note"))
-    section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said))
+    section = Section(f"Metrics of {full_name(stats)}", (PageTable(columns, tuple(rows)), *said), id="metrics")
     return replace(
         section,
         in_summary=(

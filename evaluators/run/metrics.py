@@ -39,7 +39,7 @@ def interval_text(interval: Interval | None) -> str:
 
 
 def mean_interval_text(interval: Interval | None) -> str:
-    """An interval of a mean score: `[0.8814, 0.9640]`."""
+    """An interval of a score or a rate: `[0.8814, 0.9640]`."""
     return UNDEFINED if interval is None else f"[{score_text(interval.low)}, {score_text(interval.high)}]"
 
 

@@ -95,7 +95,7 @@ def test_a_judge_answers_one_of_the_choices_and_the_run_counts_them(server: Chat
     }  # fmt: skip
     asked = [one["response_format"]["json_schema"]["schema"]["properties"]["verdicts"] for one in server.requests]
     assert {tuple(one["items"]["properties"]["choice"]["enum"]) for one in asked} == server_says
-    assert choice_sections(result)[0].blocks[0].rows[1] == ("fair", "tone", "1", "50.0 %", "[9.5, 90.5]", "2")
+    assert choice_sections(result)[0].blocks[0].rows[1] == ("fair", "tone", "1", "0.5000", "[0.0945, 0.9055]", "2")
     assert "scores:" not in str(run_page(result))
 
 

@@ -99,8 +99,8 @@ def test_the_page_with_every_table_lists_what_the_summary_left_for_it(runs: dict
 def test_every_mistake_is_listed_with_its_rows_and_whole() -> None:
     long = "the output is not usable JSON: no object or array in the text that the model gave"
     found = (
-        Mistake("json", "", None, long, 4, (2, 3, 4), 4),
-        Mistake("fields", "sum", None, '"1" for 1: text, not a number', 1, (7,), 1),
+        Mistake("json", "", None, long, 4, (2, 3, 4, 9)),
+        Mistake("fields", "sum", None, '"1" for 1: text, not a number', 1, (7,)),
     )
     assert mistakes(found) == [
         "Most frequent mistakes",
@@ -112,7 +112,7 @@ def test_every_mistake_is_listed_with_its_rows_and_whole() -> None:
 
 
 def test_a_page_says_how_many_mistakes_it_leaves_out() -> None:
-    found = tuple(Mistake("fields", f"field_{n}", None, "missing", 1, (n,), 1) for n in range(MOST_MISTAKES + 2))
+    found = tuple(Mistake("fields", f"field_{n}", None, "missing", 1, (n,)) for n in range(MOST_MISTAKES + 2))
     lines = mistakes(found)
     assert lines[-1] == "- and 2 less frequent mistakes not listed"
     assert len(lines) == 2 + MOST_MISTAKES + 1

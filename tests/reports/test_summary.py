@@ -289,7 +289,7 @@ def test_a_summary_uses_the_width_that_it_is_given(runs: dict[str, RunResult]) -
     assert page_text(page) == page_text(page, WIDEST)
 
 
-WRONG = Mistake("f", "n", None, 'such as "A-1" for "1"', 3, (2, 3, 4), 3)
+WRONG = Mistake("f", "n", None, 'such as "A-1" for "1"', 3, (2, 3, 4))
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_a_gate_and_an_interval_and_the_tables(tmp_path: Path) -> None:
     done = cli("run", str(tmp_path / "suite.yaml"), "--no-results", "-v")
     assert done.exit_code == 1
     assert "failed: invented rate 0.7500 is above 0.5" in done.output
-    assert "invents    a                  75.0 %  [30.1, 95.4]  4" in done.output
+    assert "invents    a                  0.7500  [0.3006, 0.9544]  4" in done.output
     result = evaluators.load(tmp_path / "suite.yaml").run()
     assert [(one.metric, one.value, one.n, one.verdict) for one in result.gates] == [
         ("invented_rate", 0.75, 4, "failed"), ("left_empty_rate", 0.0, 4, "passed"),

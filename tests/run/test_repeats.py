@@ -171,7 +171,7 @@ def test_one_small_group_in_twenty_is_left_out_and_two_are_too_many(small: int, 
 
 def test_a_page_says_how_many_groups_are_too_small() -> None:
     found = run(attempts("111", "1"), repeats={"by": "row.question", "k": [1, 3]}).result
-    assert "k = 3: one passes 100.0 %, all pass 100.0 % (1 group of fewer than 3 is left out)" in " ".join(
+    assert "k = 3: one passes 1.0000, all pass 1.0000 (1 group of fewer than 3 is left out)" in " ".join(
         page_text(summary(found, Options())).split()
     )
 

@@ -21,7 +21,7 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.sections.evaluators import beside_the_rate
 from evaluators.reports.sections.repeats import calibration_line, flips_line, passes_line, repeat_line, threshold_line
-from evaluators.run.metrics import counted, interval_text, percent_text, quantity_text, rows_text, score_text
+from evaluators.run.metrics import counted, mean_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.wording import gate_label
@@ -150,7 +150,7 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
     counts = ", ".join([scored, *_counted(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
     detail = (
         f"mean score {score_text(stats.mean)}, "
-        f"pass rate {percent_text(stats.pass_rate)} {interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
+        f"pass rate {score_text(stats.pass_rate)} {mean_interval_text(stats.pass_rate_ci)}; of {stats.rows:,} rows: {counts}"
     )
     detail = "\n".join((detail, *_further(result, stats)))
     left_out = _left_out(stats)
@@ -166,8 +166,8 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     ):  # fmt: skip
         if rate is not None:
             known = stats.metric_ci(None, f"{name.replace(' ', '_')}_rate")
-            interval = f" {interval_text(known.ci)}" if known is not None and known.ci is not None else ""
-            yield f"{name} {percent_text(rate)}{interval} of {counted(count, 'value')}"
+            interval = f" {mean_interval_text(known.ci)}" if known is not None and known.ci is not None else ""
+            yield f"{name} {score_text(rate)}{interval} of {counted(count, 'value')}"
     yield from beside_the_rate(stats)
     mine = (stats.name, stats.variant)
     for one in result.repeats:

@@ -16,11 +16,13 @@ from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
+from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import run_page
 from evaluators.reports.sections.evaluators import evaluator_section
-from evaluators.reports.sections.fields import weakness
+from evaluators.reports.sections.fields import MOST_MISTAKES, forgiven_by, mistake_count, weakness
 from evaluators.reports.sections.labels import label_id
 from evaluators.reports.sections.repeats import bin_line, confidence_id
+from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import LETTERS
 from evaluators.run.result import ConfidenceBin, RunResult
@@ -30,6 +32,11 @@ from evaluators.words import FIELD_WORDS, ROW_WORDS
 MOST_FIELDS: Final = 2_000
 """Fields in the heat-map, the weakest ones; all of them are in run.json."""
 MOST_SLICES: Final = 2_000
+
+_FOLDED: Final = ("metrics", "empty")
+"""Sections that are opened on demand: their figures say again, in other ways, what stands above them."""
+_NOT_ON_PAGE: Final = ("failed",)
+"""Sections that the table of rows says better."""
 
 _STATUSES: Final = [
     {
@@ -56,7 +63,8 @@ def run_payload(
     result: RunResult, options: Options, facts: RecordFacts | None = None, rows: EmbeddedRows | None = None
 ) -> Encoded:
     """The page of a run. Without rows it has the metrics alone."""
-    page = run_page(result, replace(options, mistakes=()))  # its table of rows says them
+    page = run_page(result, options)
+    page = replace(page, sections=tuple(one for one in page.sections if one.id not in _NOT_ON_PAGE))
     payload = page_payload(page, page.title.removeprefix(f"{result.name}: "))
     tables = {label_id(place): place for place in range(len(result.confusion_matrices))}
     plots = {confidence_id(place): one for place, one in enumerate(result.confidence)}
@@ -75,12 +83,26 @@ def run_payload(
     return {
         **payload,
         "words": {"statuses": _STATUSES, "rows": _ROWS},
+        "verdict": list(verdict_lines(result, options)),
         "run": _run(result, facts),
+        "mistakes": [_mistake(result, options, one) for one in options.mistakes[:MOST_MISTAKES]],
         "legend": _legend(result),
         "weakest": [[place, field] for place, field, *_ in weakest[:MOST_FIELDS]],
         "moreFields": max(0, len(weakest) - MOST_FIELDS) + not_listed,
         "moreSlices": max(0, len(result.slices) - MOST_SLICES),
         "rows": rows.index if rows is not None else None,
+    }
+
+
+def _mistake(result: RunResult, options: Options, one: Mistake) -> Encoded:
+    return {
+        "evaluator": one.evaluator,
+        "variant": one.variant,
+        "field": one.field,
+        "said": one.said,
+        "count": mistake_count(result, options, one),
+        "rows": one.rows,
+        "forgiven": forgiven_by(options, one),
     }
 
 
@@ -110,7 +132,8 @@ def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
         free = (name if index == 1 else f"{name}-{index}" for index in range(1, len(taken) + 2))
         taken.add(id_ := next(one for one in free if one not in taken))
         title = section.title and visible(section.title)
-        yield {"id": id_, "title": title, "blocks": [_block(block) for block in section.blocks]}
+        blocks = [_block(block) for block in section.blocks]
+        yield {"id": id_, "title": title, "blocks": blocks, "folded": section.id in _FOLDED}
 
 
 def _block(block: Block) -> Encoded:

@@ -46,7 +46,19 @@ function choice(label, value, groups, changed) {
 const button = (text, act, properties = {}, kind = "button") =>
   el(kind, { type: "button", click: act, ...properties }, text);
 const scrollable = (label, ...children) =>
-  el("div.scroll", { role: "region", "aria-label": label, tabindex: "0" }, children);
+  framed(el("div.scroll", { role: "region", "aria-label": label, tabindex: "0" }, children));
+function framed(box) {
+  const frame = el("div.frame", box, el("div.more-aside", { "aria-hidden": "true" }, "scrolls sideways →"));
+  const show = () => {
+    const beyond = box.scrollWidth - box.clientWidth;
+    frame.classList.toggle("has-left", box.scrollLeft > 1);
+    frame.classList.toggle("has-right", box.scrollLeft < beyond - 1);
+    frame.classList.toggle("is-wide", beyond > 1);
+  };
+  box.addEventListener("scroll", show, { passive: true });
+  new ResizeObserver(show).observe(box);
+  return frame;
+}
 const table = (kind, heads, body, caption) => el(kind, caption, el("thead", el("tr", heads)), body);
 const head_ = (text, kind = "th") => el(kind, { scope: "col" }, text);
 function titled(id, title, ...children) {
@@ -65,9 +77,10 @@ function growing(body, items, most, make) {
   const more = button(
     `Show all ${items.length.toLocaleString("en-US")}`,
     () => {
+      const shown = body.rows.length;
       fill(body, items.slice(most).map(make));
       more.remove();
-      body.rows[most].querySelector("button, td").focus();
+      body.rows[shown].querySelector("button, td").focus();
     },
     {},
     "button.more",
@@ -101,17 +114,14 @@ function fixed(value, decimals) {
   const isHalf = /^50*$/.test(value.toFixed(decimals + 25).slice(-25));
   return isHalf && Number(text.slice(-1)) % 2 ? (Number(text) - 10 ** -decimals).toFixed(decimals) : text;
 }
-function rounded(value, most, decimals) {
+function rounded(value, decimals) {
   const text = fixed(value, decimals);
   const step = 10 ** -decimals;
-  if (value < most && Number(text) === most) return (most - step).toFixed(decimals);
+  if (value < 1 && Number(text) === 1) return (1 - step).toFixed(decimals);
   return value > 0 && Number(text) === 0 ? step.toFixed(decimals) : text;
 }
-const scoreText = (value) => (value === null || Number.isNaN(value) ? UNDEFINED : rounded(value, 1, 4));
-const percent = (share) => (share === null ? UNDEFINED : `${rounded(100 * share, 100, 1)} %`);
-const rateInterval = (found) =>
-  found ? `[${[found.low, found.high].map((end) => rounded(100 * end, 100, 1)).join(", ")}]` : "";
-const scoreInterval = (found, between) => (found ? [found.low, found.high].map(scoreText).join(between) : "");
+const scoreText = (value) => (value === null || Number.isNaN(value) ? UNDEFINED : rounded(value, 4));
+const intervalText = (found) => (found ? `[${scoreText(found.low)}, ${scoreText(found.high)}]` : "");
 function ofPart(stats, figure) {
   const lost = stats.invalid + stats.unjudged + stats.bugs;
   return stats.scored && 20 * lost > stats.scored + lost ? `${figure} (${counted(stats.scored, "row")})` : figure;
@@ -203,8 +213,27 @@ function within(path, step) {
   if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
   return path ? `${path}.${step}` : step;
 }
+const QUOTED_KEY = /\["([^"\\]*)"\]/g;
+const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
+const forPeople = (path) =>
+  path.replace(QUOTED_KEY, (step, key, at) => {
+    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
+    return isPlain ? `${at ? "." : ""}${key}` : step;
+  });
+const fieldName = (path) => forPeople(path) || "(the whole document)";
 const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
-const FILTER_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant", "cell"];
+const FILTER_KEYS = [
+  "q",
+  "deep",
+  "result",
+  "evaluator",
+  "field",
+  "status",
+  "slice",
+  "variant",
+  "cell",
+  "mistake",
+];
 const STATE_KEYS = [...FILTER_KEYS, "sort", "row", "as", "theme"];
 const state = {};
 const listeners = [];
@@ -250,7 +279,7 @@ const badge = (word, tone) =>
   el(`span.badge.badge-${tone}`, seenOnly(TONE_SIGNS[tone]), plain(word.toLowerCase()));
 function statusMark(path, status) {
   const { sign, word, tone } = statuses[status];
-  return el(`span.status.status-${tone}`, seenOnly(sign), plain(path || "whole"), unseen(` ${word}`));
+  return el(`span.status.status-${tone}`, seenOnly(sign), plain(forPeople(path) || "whole"), unseen(` ${word}`));
 }
 function treeMark(status) {
   const { sign, word, tone } = statuses[status];
@@ -644,10 +673,12 @@ const cellOf = (table, expected, output) =>
 const MOST_CAUSES = 5;
 const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
-  const write = section.id === "suggestions" ? withCode : plain;
-  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
+  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`));
   const plot = section.bins && section.bins.length > 0 && calibration(section.bins);
-  return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
+  if (!section.title) return el("div.opening", blocks);
+  if (!section.folded) return titled(section.id, section.title, [plot, ...blocks]);
+  const lines = section.blocks.reduce((sum, block) => sum + (block.rows?.length ?? 0), 0);
+  return titled(section.id, section.title, el("details", el("summary", `Show ${counted(lines, "line")}`), blocks));
 }
 const SIDE = 200;
 function calibration(bins) {
@@ -680,22 +711,19 @@ function intervalOf({ low, high }, [least, most]) {
   const x = ((low + high) / 2) * SIDE;
   return { x1: x, x2: x, y1: (1 - least) * SIDE, y2: (1 - most) * SIDE };
 }
-function neutralBlock(block, label, write = plain) {
-  if (block.items)
-    return el(
-      "ul.items",
-      block.items.map((item) => neutralItem(item, write)),
-    );
+function neutralBlock(block, label) {
+  if (block.items) return el("ul.items", block.items.map(neutralItem));
   if (block.columns) return neutralTable(block, label);
-  return el(`p.tone-${block.tone}`, plain(block.text));
+  return el(`p.tone-${block.tone}`, withCode(block.text ?? ""));
 }
-const withCode = (text) => text.split("`").map((part, place) => (place % 2 ? el("code", part) : plain(part)));
-function neutralItem(item, write = plain) {
+const withCode = (text) =>
+  text.split(/`([^`]+)`/).map((part, place) => (place % 2 ? el("code", part) : part && plain(part)));
+function neutralItem(item) {
   return el(
     `li.tone-${item.tone}`,
-    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : write(item.text),
+    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : withCode(item.text),
     item.quote.length > 0 && el("pre", { tabindex: "0" }, item.quote.join("\n")),
-    item.details.map((line) => el("div.hint", plain(line))),
+    item.details.map((line) => el("div.hint", withCode(line))),
   );
 }
 function neutralTable({ columns = [], rows = [], tones = [] }, label) {
@@ -719,13 +747,14 @@ function verdictHeader() {
     el("h1", plain(head.title)),
     head.headline &&
       el("p.headline", el("span.seal", { "aria-hidden": "true" }, TONE_SIGNS[head.tone]), plain(head.headline)),
+    head.verdict?.map((sentence) => el("p.sentence", plain(sentence))),
     result && resultLines(result),
     openings.map(neutralSection),
   );
 }
 function resultLines({ blocks: [ending, ...rest] }) {
   const causes = rest.flatMap((block) => (block.items ? [block.items] : []));
-  return el("div.result", causes.map(firstCauses), el("p.quiet", plain(ending.text)));
+  return el("div.result", causes.map(firstCauses), el("p.quiet", withCode(ending.text ?? "")));
 }
 function firstCauses(items) {
   const more = items.length - MOST_CAUSES;
@@ -752,6 +781,22 @@ function keepClear() {
   const links = document.querySelector("nav");
   if (links) document.documentElement.style.setProperty("--links", `${links.offsetHeight}px`);
 }
+const nothing = () => el("span.quiet", "nothing is there");
+function valueText(value, most = MOST_CHARS) {
+  const text = withEscapes(String(spelled(value)));
+  return text.length > most ? `${text.slice(0, most)}… (cut: ${number(text.length)} characters)` : text;
+}
+function markedPair(expected, actual, isCompared) {
+  const runs = isCompared && expected !== null && actual !== null ? difference(expected, actual) : null;
+  const side = (text, part, mark) => (part ? marked(part, mark) : text === null ? nothing() : plain(text, "bdi.value"));
+  return [side(expected, runs?.[0], "ins"), side(actual, runs?.[1], "del")];
+}
+const marked = (runs, mark) =>
+  el(
+    "bdi.value",
+    runs.map(([text, isChanged]) => el(isChanged ? mark : "span", text)),
+  );
+const arrowed = ([one, other], said) => el("span.arrowed", one, " ", seenOnly("→"), unseen(said), " ", other);
 function choiceOf(state) {
   const evaluator = names.indexOf(state.evaluator);
   return {
@@ -759,6 +804,7 @@ function choiceOf(state) {
     variant: run.variants.includes(state.variant) ? state.variant : "",
     slice: sliceOfKey(state.slice),
     cell: cellOfKey(state.cell),
+    mistake: head.mistakes[Number(state.mistake || "-1")],
     text: state.q.trim().toLowerCase(),
     result: state.result,
     field: state.field,
@@ -782,12 +828,14 @@ function cellOfKey(key) {
 function chosenRows(choice, sort, found) {
   const isInCell = cellTest(choice.cell);
   const hasVerdict = verdictTest(choice);
-  const { variant, slice, text } = choice;
+  const { variant, slice, text, mistake } = choice;
+  const mistaken = mistake && new Set(mistake.rows);
   const chosen = [];
   for (let row = 0; row < rows.count; row++) {
     if (variant && variantOf(row) !== variant) continue;
     if (slice && sliceOf(row, slice[0]) !== slice[1]) continue;
     if (!isInCell(row) || !hasVerdict(row)) continue;
+    if (mistaken && !(mistaken.has(rows.numbers[row]) && variantOf(row) === mistake.variant)) continue;
     if (text && !saysText(row, text) && !found?.has(row)) continue;
     chosen.push(row);
   }
@@ -928,11 +976,11 @@ function variantTable() {
 }
 function variantCell(one) {
   if (!one) return el("td", "–");
-  const interval = one.mean_ci && el("span.quiet", `[${scoreInterval(one.mean_ci, ", ")}]`);
+  const interval = one.mean_ci && el("span.quiet", intervalText(one.mean_ci));
   return el("td", el("strong", meanText(one)), " ", interval);
 }
 const meanText = (one) => ofPart(one, scoreText(one.mean));
-const passRateText = (one) => ofPart(one, percent(one.pass_rate));
+const passRateText = (one) => ofPart(one, scoreText(one.pass_rate));
 function evaluatorCard(one) {
   const place = names.indexOf(one.name);
   const where = place < 0 ? "" : run.record.evaluators[place].where;
@@ -941,19 +989,23 @@ function evaluatorCard(one) {
   );
   const least = one.minimum_detectable_effect;
   const filters = { evaluator: one.name, result: "failed", variant: one.variant ?? "" };
+  const isTold = head.rows && place >= 0;
+  const failed = counted(one.failed, "failed row");
   return el(
     "article.card",
     el("h3", plain(one.name), one.variant !== null && plain(one.variant, "bdi.variant")),
-    el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
     meanLine(one),
-    el("p", `pass rate ${passRateText(one)} `, one.pass_rate_ci && el("span.quiet", rateInterval(one.pass_rate_ci))),
     countBar(one),
-    ratios.length > 0 && el("p.quiet", ratios.join(" · ")),
-    least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
-    head.rows && place >= 0 && distribution(one, place),
-    one.failed > 0 &&
-      head.rows &&
-      button(`Show ${counted(one.failed, "failed row")}`, () => showRows(filters), {}, "button.link"),
+    one.failed > 0 && head.rows && button(`Show ${failed}`, () => showRows(filters), {}, "button.link"),
+    el(
+      "details.figures",
+      el("summary", "More figures"),
+      el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
+      el("p", `pass rate ${passRateText(one)} `, el("span.quiet", intervalText(one.pass_rate_ci))),
+      ratios.length > 0 && el("p.quiet", ratios.join(" · ")),
+      least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
+      isTold && distribution(one, place),
+    ),
   );
 }
 const TELLS_APART = "With this many rows, two runs can be told apart when their mean scores differ by about";
@@ -965,13 +1017,18 @@ function meanLine(one) {
     el("div", el("strong.figure", meanText(one)), " mean score"),
     one.mean !== null &&
       el("div.track", { "aria-hidden": "true" }, el("div.fill", { vars: { share: one.mean } }), whisker),
-    interval && el("div.quiet", `95 % CI ${scoreInterval(interval, " to ")}`),
+    el(
+      "div.beneath.quiet",
+      el("span", interval && `95 % CI ${intervalText(interval)}`),
+      one.scored > 0 && passedText(one),
+    ),
   );
 }
+const passedText = (one) => el("span", `${number(one.passed)} of ${number(one.scored)} passed`);
 function countBar(one) {
   const parts = Object.keys(COUNT_TONES).filter((name) => one[name] > 0);
   const sum = parts.reduce((whole, name) => whole + one[name], 0);
-  const said = ["scored", ...parts, "blocked", "unreadable"].filter((name) => one[name] > 0);
+  const said = [...parts, "blocked", "unreadable"].filter((name) => one[name] > 0);
   const bars = parts.map((name) => el(`span.tone-${COUNT_TONES[name]}`, { vars: { share: one[name] / sum } }));
   const chips = said.map((name) => {
     const dot = el(`span.dot.tone-${COUNT_TONES[name] ?? "plain"}`, { "aria-hidden": "true" });
@@ -999,6 +1056,53 @@ function distribution(one, place) {
     el("figcaption", { "aria-hidden": "true" }, ends),
   );
 }
+const NAMED_ROWS = 3;
+const mistakeOfKey = (key) => (key === "" ? undefined : head.mistakes[Number(key)]);
+const mistakesOf = (evaluator, variant, field) =>
+  head.mistakes.filter((one) => one.evaluator === evaluator && one.variant === variant && one.field === field);
+function mistakeSection({ id, title }) {
+  const shown = new Set(head.weakest.flatMap(([place, field]) => ownMistakes(place, field)));
+  const others = head.mistakes.filter((one) => !shown.has(one));
+  const heading = shown.size ? String(title).replace("Most", "Other") : String(title);
+  return others.length
+    ? titled(
+        id,
+        heading,
+        el(
+          "ul.items",
+          others.map((one) => mistakeLine(one, true)),
+        ),
+      )
+    : null;
+}
+function ownMistakes(place, field) {
+  const { name, variant, fields } = run.evaluators[place];
+  return mistakesOf(name, variant, fields[field].path);
+}
+function mistakeLine(one, isNamed) {
+  const { evaluator, variant, field, said, count, rows, forgiven } = one;
+  const filters = { evaluator, variant: variant ?? "", mistake: String(head.mistakes.indexOf(one)) };
+  const show = button(plain(said), () => showRows(filters), {}, "button.link");
+  const about = [variant, evaluator, field && fieldName(field)].filter(Boolean).join(" · ");
+  return el(
+    "li.mistake",
+    el("b", count),
+    " ",
+    isNamed && [plain(about), ": "],
+    head.rows ? show : plain(said),
+    el("span.quiet", ` · ${rowsText(rows)}`),
+    forgiven && el("span.quiet", " · forgiven by ", withCode(`\`${forgiven}\``)),
+  );
+}
+function rowsText(rows) {
+  const named = rows.slice(0, NAMED_ROWS).join(", ");
+  return rows.length > NAMED_ROWS
+    ? `${counted(rows.length, "row")}: ${named} …`
+    : `row${rows.length === 1 ? "" : "s"} ${named}`;
+}
+const mistakeName = ({ field, said, count }) =>
+  `${field ? `${fieldName(field)}: ` : ""}${said.slice(0, LONGEST)} (${count})`;
+const LONGEST = 60;
 const MOST_CELL_CHOICES = 500;
 function labelSection({ id, title, blocks, labels }) {
   const matrix = run.confusion_matrices[labels ?? 0];
@@ -1063,7 +1167,8 @@ function cellChoices() {
     return [name, [...keys].slice(0, MOST_CELL_CHOICES)];
   });
 }
-const MOST_FIELDS_AT_FIRST = 25;
+const MOST_FIELDS_AT_FIRST = 10;
+const MOST_MISTAKES_OF_A_FIELD = 3;
 const MOST_SLICES_AT_FIRST = 12;
 const ALWAYS_COUNTED = ["match", "mismatch", "omission", "hallucination"];
 const FIELD_RATIOS = [
@@ -1087,7 +1192,11 @@ function fieldSection({ id }) {
     FIELD_RATIOS.map(([name]) => head_(name, "th.number.wide-only")),
   ];
   const body = el("tbody");
-  const more = growing(body, fields, MOST_FIELDS_AT_FIRST, ({ stats, field }) => fieldRow(stats, field, used));
+  const columns = 2 + used.length + FIELD_RATIOS.length;
+  const more = growing(body, fields, MOST_FIELDS_AT_FIRST, ({ stats, field }) => [
+    fieldRow(stats, field, used),
+    mistakeRow(stats, field, columns),
+  ]);
   return titled(
     id,
     "Fields",
@@ -1106,10 +1215,25 @@ function fieldRow(stats, field, used) {
   const named = [stats.name, stats.variant, where].filter(Boolean).map((text, at) => [at > 0 && " · ", plain(text)]);
   return el(
     "tr",
-    el("th", { scope: "row" }, plain(field.path || "(the whole document)", "bdi.path"), el("div.quiet", named)),
+    el("th", { scope: "row" }, plain(fieldName(field.path), "bdi.path"), el("div.quiet", named)),
     el("td.number", el("strong", scoreText(field.accuracy))),
     used.map((name) => heatCell(stats, field, place, name)),
     FIELD_RATIOS.map(([, key]) => el("td.number.wide-only", scoreText(field[key]))),
+  );
+}
+function mistakeRow(stats, field, columns) {
+  const own = mistakesOf(stats.name, stats.variant, field.path).slice(0, MOST_MISTAKES_OF_A_FIELD);
+  if (!own.length) return null;
+  return el(
+    "tr.mistakes",
+    el(
+      "td",
+      { colspan: columns },
+      el(
+        "ul",
+        own.map((one) => mistakeLine(one, false)),
+      ),
+    ),
   );
 }
 function heatCell(stats, field, place, name) {
@@ -1118,9 +1242,9 @@ function heatCell(stats, field, place, name) {
   const status = statusNumber(name);
   const { tone, word } = statuses[status];
   const share = size / countedIn(field);
-  const text = [el("span", number(size)), el("small", percent(share))];
+  const text = el("span", number(size));
   const filters = { evaluator: stats.name, field: field.path, status: String(status), variant: stats.variant ?? "" };
-  const label = { "aria-label": `${field.path}: ${number(size)} ${word}, show rows` };
+  const label = { "aria-label": `${fieldName(field.path)}: ${number(size)} ${word}, show rows` };
   const isKnown = knowsStatus(place, field.path, status);
   return el(
     `td.number.cell.heat-${tone}`,
@@ -1162,7 +1286,7 @@ function sliceRow(one, hasVariants) {
     hasVariants && el("td", plain(one.variant ?? "")),
     el("td.number", el("span.share", bar, meanText(one))),
     el("td.number", passRateText(one)),
-    el("td.number", rateInterval(one.pass_rate_ci)),
+    el("td.number", intervalText(one.pass_rate_ci)),
     el("td.number", `${number(one.scored)} of ${number(one.rows)}`),
   );
 }
@@ -1204,19 +1328,25 @@ function refreshChoices(selects) {
 function choices() {
   const fields = fieldChoices();
   const cells = cellChoices();
+  const mistakes = head.mistakes.flatMap((one, place) =>
+    !state.evaluator || state.evaluator === one.evaluator
+      ? [/** @type {[string, string]} */ ([String(place), mistakeName(one)])]
+      : [],
+  );
   const results = [...RESULTS, ...[...rowWords.values()].slice(1).map((one) => pair(one.word))];
   const states = COUNTED.map(statusNumber).map(
     (status) => /** @type {[string, string]} */ ([String(status), statuses[status].word]),
   );
   const simple = (label, key, any, options, grouped = []) =>
     choice(label, state[key], [["", [["", any], ...options]], ...grouped], (value) => choose({ [key]: value }));
-  const changeEvaluator = (evaluator) => choose({ evaluator, field: "", cell: "" });
+  const changeEvaluator = (evaluator) => choose({ evaluator, field: "", cell: "", mistake: "" });
   return [
     choice("Result", state.result, [["", results]], (result) => choose({ result })),
     choice("Evaluator", state.evaluator, [["", [["", "all evaluators"], ...names.map(pair)]]], changeEvaluator),
     fields.length > 0 &&
       choice("Field", fieldKey(), [["", [["", "all fields"]]], ...fields], (key) => choose(fieldOfKey(key))),
     fields.length > 0 && simple("Field is", "status", state.field ? "not right" : "anything", states),
+    mistakes.length > 0 && simple("Mistake", "mistake", "any", mistakes),
     cells.length > 0 && simple("Expected → output", "cell", "all labels", [], cells),
     run.record.slices.map((column, place) => sliceChoice(sliceName(column), place)),
     run.variants.length > 0 && simple("Variant", "variant", "all variants", run.variants.map(pair)),
@@ -1238,7 +1368,7 @@ function fieldChoices() {
     const open = new Set(own.filter((field) => known.has(field)).map((field) => field.path));
     const listed = one.fields.length ? [...one.fields, ...unlisted[names.indexOf(one.name)]] : [...open].sort();
     const options = listed.map(
-      (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), path || "(the whole document)"]),
+      (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), fieldName(path)]),
     );
     return options.length ? [/** @type {[string, [string, string][]]} */ ([one.name, options])] : [];
   });
@@ -1254,6 +1384,8 @@ const MOST_PRINTED = 200;
 const MOST_HEIGHT = 0.7;
 const MOST_NAMED = 4;
 const LONGEST_TEXT = 300;
+const MOST_VALUES = 3;
+const MOST_VALUE_CHARS = 120;
 const SORTED_COLUMNS = [
   ["row", "Row"],
   ["id", "Id"],
@@ -1272,8 +1404,8 @@ function rowSection() {
   const lines = el("table.lines", { "aria-rowcount": rows.count + 1 }, el("thead", headLine()), view.body);
   const named = { role: "region", "aria-label": "Rows of the test set", tabindex: "0" };
   view.box = el("div.rows", { ...named, scroll: drawLines, keydown: moveByKey }, lines);
-  const said = head.rows.packed && el("p.tone-note", plain(head.rows.packed));
-  return titled("rows", "Rows", said, filterBar(), view.status, view.meaning, view.order, view.box);
+  const said = head.rows.packed && el("p.tone-note", withCode(head.rows.packed));
+  return titled("rows", "Rows", said, filterBar(), view.status, view.meaning, view.order, framed(view.box));
 }
 const textEvaluators = () =>
   run.record.evaluators.flatMap(({ fields, readings }, place) => {
@@ -1348,7 +1480,10 @@ function showChosen(found) {
   view.status.textContent = isAll
     ? counted(rows.count, "row")
     : `${number(view.rows.length)} of ${counted(rows.count, "row")}`;
-  view.meaning.textContent = [scoreMeaning(), cellsLeftOut()].filter(Boolean).join(" ");
+  const asked = askedField() !== null;
+  view.box.classList.toggle("asks-field", asked);
+  const values = asked ? "Values: expected → output." : "";
+  view.meaning.textContent = [scoreMeaning(), values, cellsLeftOut()].filter(Boolean).join(" ");
   const wrong = view.rows.filter((row) => measured.isWrong[row]).length;
   const isMixed = !state.sort && wrong > 0 && wrong < view.rows.length;
   view.order.textContent = isMixed
@@ -1407,7 +1542,8 @@ function line(row, place) {
     wrong,
     texts,
   );
-  if (texts.length || tellsMore(row)) detailOf(row).then((detail) => detail && showMore(row, detail, wrong, texts));
+  if (texts.length || askedField() !== null || tellsMore(row))
+    detailOf(row).then((detail) => detail && showMore(row, detail, wrong, texts));
   return made;
 }
 const tellsMore = (row) =>
@@ -1443,11 +1579,35 @@ function scoreMark(row) {
 function wrongWords(row, detail) {
   const said = [];
   for (const place of choiceOf(state).evaluators) {
-    const words = verdictWords(row, place, detail?.evaluators[place].reason ?? "");
+    const field = askedField();
+    const values = field === null ? [] : valueWords(field, detail?.evaluators[place].fields ?? []);
+    const words = values.length ? values : verdictWords(row, place, detail?.evaluators[place].reason ?? "");
     if (words.length) said.push(el("span.said", names.length > 1 && [el("b", plain(names[place])), " "], words));
     if (said.length >= MOST_NAMED) break;
   }
   return said.length ? said : el("span.quiet", "nothing");
+}
+function askedField() {
+  const { field, mistake } = choiceOf(state);
+  return field || mistake?.field || null;
+}
+function valueWords(field, fields) {
+  const { status } = choiceOf(state);
+  const isAsked = (one) => (status === null ? statuses[one.status].wrong : one.status === status);
+  const own = fields.filter((one) => [one.path, one.field, generalPath(one.path)].includes(field) && isAsked(one));
+  const more = own.length - MOST_VALUES;
+  return [
+    ...own.slice(0, MOST_VALUES).flatMap((one) => [statusMark(one.path, one.status), " ", valuesOf(one), " "]),
+    ...(more > 0 ? [`and ${number(more)} more`] : []),
+  ];
+}
+function valuesOf(one) {
+  if (!("expected" in one || "actual" in one)) return null;
+  const text = (side) => (side in one ? valueText(one[side], MOST_VALUE_CHARS) : null);
+  return arrowed(
+    markedPair(text("expected"), text("actual"), statuses[one.status].name === "mismatch"),
+    "expected, and",
+  );
 }
 function verdictWords(row, evaluator, reason) {
   const verdict = verdictOf(row, evaluator);
@@ -1624,7 +1784,7 @@ function verdictLine(verdict, evaluator, reason) {
     ),
     sentence && el("p", sentence),
     reason && el("p", plain(reason)),
-    hint && el("p.hint", plain(`hint: ${hint}`)),
+    hint && el("p.hint", withCode(`hint: ${hint}`)),
   );
 }
 function resultOf({ score, passed }) {
@@ -1668,7 +1828,7 @@ function fieldCard(one, evaluator) {
       "div.field-head",
       el(`span.status.status-${tone}`, seenOnly(sign), word),
       " ",
-      plain(one.path || "(the whole document)", "bdi.path"),
+      plain(fieldName(one.path), "bdi.path"),
       one.score !== undefined && one.score > 0 && one.score < 1 && el("span.quiet", ` ${scoreText(one.score)}`),
     ),
     ("expected" in one || "actual" in one) && valuePair(one),
@@ -1677,32 +1837,12 @@ function fieldCard(one, evaluator) {
   );
 }
 function valuePair(one) {
-  const [expected, actual] = [valueText(one, "expected"), valueText(one, "actual")];
-  const isCompared = statuses[one.status].name === "mismatch" && expected !== null && actual !== null;
-  const runs = isCompared ? difference(expected, actual) : null;
-  const side = (name, text, part, mark) =>
-    el(
-      "div",
-      el("dt", name),
-      el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
-    );
-  return el(
-    "dl.pair",
-    !one.passages && side("expected", expected, runs?.[0], "ins"),
-    side("output", actual, runs?.[1], "del"),
-  );
+  const [expected, actual] = markedPair(sideText(one, "expected"), sideText(one, "actual"), isMismatch(one));
+  const side = (name, value) => el("div", el("dt", name), el("dd", value));
+  return el("dl.pair", !one.passages && side("expected", expected), side("output", actual));
 }
-const NOTHING = () => el("span.quiet", "nothing is there");
-const marked = (runs, mark) =>
-  el(
-    "bdi.value",
-    runs.map(([text, isChanged]) => el(isChanged ? mark : "span", text)),
-  );
-function valueText(one, side) {
-  if (!(side in one)) return null;
-  const text = withEscapes(String(spelled(one[side])));
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}… (cut: ${number(text.length)} characters)` : text;
-}
+const isMismatch = (one) => statuses[one.status].name === "mismatch";
+const sideText = (one, side) => (side in one ? valueText(one[side]) : null);
 function documentsPart(documents, fields) {
   const known = new Map(fields.map((one) => [one.path, one.status]));
   const passages = fields.flatMap((one) => one.passages ?? []);
@@ -1741,7 +1881,7 @@ function setAside(where, text) {
   return text && el("details.aside", summary, el("pre", { tabindex: "0" }, plain(text)));
 }
 function documentBody({ kind, value, of }, known, passages) {
-  if (kind === "absent") return NOTHING();
+  if (kind === "absent") return nothing();
   if (kind === "json") return tree(value, known);
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);
@@ -1768,10 +1908,12 @@ function otherCells({ cells }) {
     el("dl", list),
   );
 }
-const DRAWN = { evaluators: evaluatorSection, fields: fieldSection, slices: sliceSection };
+const DRAWN = { fields: fieldSection, mistakes: mistakeSection, evaluators: evaluatorSection, slices: sliceSection };
+const FIRST = ["fields", "mistakes", "evaluators", "gates"];
 const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 function runSections() {
-  const titled = head.sections.filter((section) => section.title);
+  const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
+  const titled = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
   const made = titled.map((section) => {
     if (section.id in DRAWN) return DRAWN[section.id](section);
     return section.labels === undefined ? neutralSection(section) : labelSection(section);

@@ -22,10 +22,8 @@ from evaluators.run.metrics import (
     counted,
     coverage_of,
     full_name,
-    interval_text,
     mean_interval_text,
     more_text,
-    percent_text,
     rows_text,
     score_text,
 )
@@ -51,8 +49,8 @@ def _if_partial(stats: EvaluatorStats, metric: str) -> str:
 _VARIANT: Final = text_column("variant", optional=True)
 _MEAN: Final = Column("mean score", lambda stats: _if_partial(stats, score_text(stats.mean)))
 _PASS_RATE: Final = (
-    Column("pass rate", lambda stats: _if_partial(stats, percent_text(stats.pass_rate))),
-    Column("95 % CI", lambda stats: interval_text(stats.pass_rate_ci)),
+    Column("pass rate", lambda stats: _if_partial(stats, score_text(stats.pass_rate))),
+    Column("95 % CI", lambda stats: mean_interval_text(stats.pass_rate_ci)),
     Column("scored", lambda stats: f"{stats.scored:,} of {stats.rows:,}"),
 )
 _OWN_CI: Final = Column(
@@ -133,7 +131,7 @@ def beside_the_rate(stats: EvaluatorStats) -> Iterator[str]:
     """What stands beside the share of values that are found in a source, where an evaluator has it."""
     for name, text in (("chance_rate", "found by chance"), ("not_given_rate", "of fields not given")):
         if (metric := stats.metric(name)) is not None and metric.mean is not None:
-            yield f"{percent_text(metric.mean)} {text} ({rows_text(metric.n)})"
+            yield f"{score_text(metric.mean)} {text} ({rows_text(metric.n)})"
 
 
 def extra_items_text(stats: EvaluatorStats) -> str:

@@ -20,7 +20,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import table_part
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, full_name, interval_text, more_text, percent_text, rows_text, score_text
+from evaluators.run.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.values.paths import for_people
 from evaluators.values.quoting import first_ones
@@ -30,6 +30,8 @@ MOST_WEAK: Final = 100
 MOST_MISTAKES: Final = 50
 """Mistakes that it lists."""
 MOST_MISTAKES_IN_SUMMARY: Final = 5
+_SHOWN_ROWS: Final = 3
+"""Rows of a mistake that are named."""
 
 
 def _status_columns(*optional: str) -> tuple[Column, ...]:
@@ -153,7 +155,7 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
     def interval(metric: str) -> Any:
         def cell(item: tuple[EvaluatorStats, str | None, Any]) -> str:
             known = item[0].metric_ci(item[1], metric)
-            return interval_text(known.ci if known is not None else None)
+            return mean_interval_text(known.ci if known is not None else None)
 
         return cell
 
@@ -161,10 +163,10 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
         text_column("evaluator", lambda item: item[0].name),
         text_column("variant", lambda item: item[0].variant or "", optional=True),
         text_column("field", lambda item: "all fields" if item[1] is None else item[1]),
-        Column("invented rate", lambda item: percent_text(item[2].invented_rate)),
+        Column("invented rate", lambda item: score_text(item[2].invented_rate)),
         Column("95 % CI", interval(invented)),
         Column("n", lambda item: f"{item[2].expected_empty:,}"),
-        Column("left empty rate", lambda item: percent_text(item[2].left_empty_rate)),
+        Column("left empty rate", lambda item: score_text(item[2].left_empty_rate)),
         Column("its 95 % CI", interval(left_empty)),
         Column("its n", lambda item: f"{item[2].expected_filled:,}"),
     )
@@ -208,7 +210,7 @@ def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Sec
 def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
     several = _several(mistakes)
     for one in mistakes[:MOST_MISTAKES]:
-        rows = f"{'rows' if one.in_rows > 1 else 'row'} {_rows(one)}"
+        rows = f"{'rows' if len(one.rows) > 1 else 'row'} {_rows(one)}"
         yield Item(f"{one.count:,} × {_where(one, several)}, {rows}: {one.listed or one.said}")
     if len(mistakes) > MOST_MISTAKES:
         yield Item(f"and {counted(len(mistakes) - MOST_MISTAKES, 'less frequent mistake')} not listed", tone="note")
@@ -218,18 +220,18 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
     """The most frequent mistakes as a table: how many of the wrong values of a field, and the setting that would forgive them."""
     several, title = _several(options.mistakes), _mistakes_title(options.mistakes_until, "most")
     columns = (
-        Column("times", lambda one: f"{one.count:,}{_of_wrong(result, options, one)}"),
+        Column("times", lambda one: mistake_count(result, options, one)),
         text_column("where", lambda one: _where(one, several)),
         text_column(title, lambda one: one.said),
         text_column("rows", _rows),
     )
     return table_part(
-        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, (title, "where"), lambda one: _forgiven_by(options, one)
+        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, (title, "where"), lambda one: _forgiven_below(options, one)
     )
 
 
-def _of_wrong(result: RunResult, options: Options, one: Mistake) -> str:
-    """Of how many wrong values of its field a mistake is; empty where not all of them were looked at, or it is of no listed field."""
+def mistake_count(result: RunResult, options: Options, one: Mistake) -> str:
+    """How often a mistake is met, and of how many wrong values of its field where all of them were looked at: `19 of 20`."""
     found = next(
         (
             field
@@ -239,20 +241,24 @@ def _of_wrong(result: RunResult, options: Options, one: Mistake) -> str:
         None,
     )
     if found is None or options.mistakes_until is not None:
-        return ""
-    return f" of {found.counts.n - found.counts.match:,}"
+        return f"{one.count:,}"
+    return f"{one.count:,} of {found.counts.n - found.counts.match:,}"
 
 
-def _forgiven_by(options: Options, one: Mistake) -> str:
+def _forgiven_below(options: Options, one: Mistake) -> str:
+    return f"  forgiven by {switch}" if (switch := forgiven_by(options, one)) else ""
+
+
+def forgiven_by(options: Options, one: Mistake) -> str:
     """The change to the suite that would make a mistake right and the fewest other values; empty where none is known."""
     found = [
         each
         for each in options.suggestions
         if (each.evaluator, each.variant, each.field) == (one.evaluator, one.variant, one.field)
         and not each.named
-        and set(each.rows) & set(one.rows)
+        and set(each.rows) & set(one.rows[:_SHOWN_ROWS])
     ]
-    return f"  forgiven by {min(found, key=lambda each: each.turned).switch}" if found else ""
+    return min(found, key=lambda each: each.turned).switch if found else ""
 
 
 def _mistakes_title(until: int | None, most: str) -> str:
@@ -274,5 +280,5 @@ def _where(one: Mistake, several: bool) -> str:
 
 def _rows(one: Mistake) -> str:
     """The first rows of a mistake."""
-    rows = ", ".join(f"{row:,}" for row in one.rows)
-    return f"{rows} …" if one.in_rows > len(one.rows) else rows
+    rows = ", ".join(f"{row:,}" for row in one.rows[:_SHOWN_ROWS])
+    return f"{rows} …" if len(one.rows) > _SHOWN_ROWS else rows

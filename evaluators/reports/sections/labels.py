@@ -24,8 +24,7 @@ from evaluators.run.intervals import wilson
 from evaluators.run.metrics import (
     counted,
     full_name,
-    interval_text,
-    percent_text,
+    mean_interval_text,
     quantity_text,
     rows_text,
     score_text,
@@ -144,13 +143,13 @@ def _choice_columns(result: RunResult) -> tuple[Column, ...]:
     def interval(pair: tuple[EvaluatorStats, MetricStats]) -> str:
         """A panel's choices count in part, and the rows of a cluster together: neither has an interval of a rate."""
         has_none = result.cluster is not None or pair[0].metric("agreement") is not None
-        return interval_text(None if has_none else wilson(round(rows(pair)), pair[1].n))
+        return mean_interval_text(None if has_none else wilson(round(rows(pair)), pair[1].n))
 
     return (
         text_column("judge's choice", lambda pair: pair[1].name.removeprefix(CHOICE)),
         text_column("evaluator", lambda pair: full_name(pair[0])),
         Column("rows", lambda pair: quantity_text(rows(pair))),
-        Column("share", lambda pair: percent_text(pair[1].mean)),
+        Column("share", lambda pair: score_text(pair[1].mean)),
         Column("95 % CI", interval),
         Column("n", lambda pair: f"{pair[1].n:,}"),
     )

@@ -8,21 +8,21 @@ from typing import Final
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import list_part
 from evaluators.run.confidence import LEVELS
-from evaluators.run.metrics import counted, interval_text, percent_text, rows_text, score_text, with_variant
+from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
 from evaluators.run.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
 from evaluators.values.quoting import first_ones
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
 
-_SHARE: Final = Column("share", lambda one: percent_text(one.share))
-_INTERVAL: Final = Column("95 % CI", lambda one: interval_text(one.ci))
+_SHARE: Final = Column("share", lambda one: score_text(one.share))
+_INTERVAL: Final = Column("95 % CI", lambda one: mean_interval_text(one.ci))
 _PASSES: Final = (
     *count_columns("k"),
-    Column("pass@k", lambda one: percent_text(one.pass_at_k)),
-    Column("95 % CI", lambda one: interval_text(one.pass_at_k_ci)),
-    Column("pass^k", lambda one: percent_text(one.pass_all_k)),
-    Column("95 % CI", lambda one: interval_text(one.pass_all_k_ci)),
+    Column("pass@k", lambda one: score_text(one.pass_at_k)),
+    Column("95 % CI", lambda one: mean_interval_text(one.pass_at_k_ci)),
+    Column("pass^k", lambda one: score_text(one.pass_all_k)),
+    Column("95 % CI", lambda one: mean_interval_text(one.pass_all_k_ci)),
     *count_columns("groups"),
     Column("smaller groups", lambda one: f"{one.smaller:,}"),
 )
@@ -35,12 +35,12 @@ _FLIPS: Final = (
 _GROUPS: Final = (
     text_column("group"),
     Column("passed", lambda one: f"{one.passed:,} of {one.attempts:,}"),
-    Column("share", lambda one: percent_text(one.passed / one.attempts)),
+    Column("share", lambda one: score_text(one.passed / one.attempts)),
 )
 _BINS: Final = (
     text_column("confidence", lambda one: f"{one.low:.1f} to {one.high:.1f}"),
-    Column("mean", lambda one: percent_text(one.confidence)),
-    Column("right", lambda one: percent_text(one.accuracy)),
+    Column("mean", lambda one: score_text(one.confidence)),
+    Column("right", lambda one: score_text(one.accuracy)),
     _INTERVAL,
     *count_columns("n"),
 )
@@ -49,7 +49,7 @@ _ACCEPT: Final = (
     *count_columns("accepted"),
     _SHARE,
     *count_columns("errors"),
-    Column("errors in accepted", lambda one: percent_text(one.error_rate)),
+    Column("errors in accepted", lambda one: score_text(one.error_rate)),
     _INTERVAL,
 )
 
@@ -98,7 +98,7 @@ def passes_line(one: RepeatStats) -> str:
     """How likely a question is answered with the first and the last k, where there is more than one; begins with a semicolon."""
     shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
     return "".join(
-        f"; k = {each.k:,}: one passes {percent_text(each.pass_at_k)}, all pass {percent_text(each.pass_all_k)}{_left_out(each)}"
+        f"; k = {each.k:,}: one passes {score_text(each.pass_at_k)}, all pass {score_text(each.pass_all_k)}{_left_out(each)}"
         for each in shown
     )
 
@@ -112,7 +112,7 @@ def _left_out(one: PassesAt) -> str:
 def flips_line(one: RepeatStats) -> str:
     """The fields that flip, the most frequent first, with their shares of groups."""
     fields = [
-        f"{each.path} {percent_text(each.share)} {interval_text(each.ci)} of {counted(each.groups, 'group')}"
+        f"{each.path} {score_text(each.share)} {mean_interval_text(each.ci)} of {counted(each.groups, 'group')}"
         for each in one.fields
     ]
     return f"fields that flip: {first_ones(fields, MOST_LISTED)}"
@@ -133,7 +133,7 @@ def _repeats(one: RepeatStats) -> Iterator[Block]:
             "There are more groups than are counted: these are drawn by a checksum of their names.", "warning"
         )
     if one.noise is not None:
-        yield Paragraph(f"Of two outputs of one group, one passes and the other does not: {percent_text(one.noise)}.")
+        yield Paragraph(f"Of two outputs of one group, one passes and the other does not: {score_text(one.noise)}.")
     if one.passes:
         yield table_of(one.passes, _PASSES)
         small = " Groups of fewer than k outputs are left out." if any(each.smaller for each in one.passes) else ""
@@ -175,21 +175,21 @@ def calibration_line(one: ConfidenceStats) -> str:
 
 def threshold_line(one: ConfidenceStats) -> str:
     """From which confidence on rows can be accepted."""
-    limit = percent_text(one.max_errors)
+    limit = score_text(one.max_errors)
     if one.clustered:
         return "rows belong together: intervals are over groups, and no threshold is sure"
     if one.threshold is None:
         return (
             f"no threshold is sure to let at most {limit} errors pass; it takes {one.least_rows:,} rows without an error"
         )
-    return f"accept from {one.threshold:.5g} on: {percent_text(one.accepted)} of the rows, at most {limit} errors"
+    return f"accept from {one.threshold:.5g} on: {score_text(one.accepted)} of the rows, at most {limit} errors"
 
 
 def bin_line(one: ConfidenceBin) -> str:
     """A line of the reliability table in a sentence."""
-    between = f" {interval_text(one.ci)}" if one.ci is not None else ""
+    between = f" {mean_interval_text(one.ci)}" if one.ci is not None else ""
     return (
-        f"confidence {one.low:.1f} to {one.high:.1f} (mean {percent_text(one.confidence)}): {percent_text(one.accuracy)}{between} "
+        f"confidence {one.low:.1f} to {one.high:.1f} (mean {score_text(one.confidence)}): {score_text(one.accuracy)}{between} "
         f"of {rows_text(one.n)} right"
     )
 

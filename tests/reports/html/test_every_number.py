@@ -23,7 +23,8 @@ Line = dict[str, str]
 ALL = "all evaluators"
 
 TABLES = """(section) => Array.from(document.querySelectorAll(`${section} table`), (table) =>
-  Array.from(table.rows, (row) => Array.from(row.cells, (cell) => cell.innerText.replace(/\\s+/g, " ").trim())))"""
+  Array.from(table.rows).filter((row) => !row.matches(".mistakes")).map((row) =>
+    Array.from(row.cells, (cell) => cell.innerText.replace(/\\s+/g, " ").trim())))"""
 SECTIONS = "() => Array.from(document.querySelectorAll('main > section'), (one) => one.querySelector('h2').textContent)"
 
 PLAIN = {"number": "A1", "total": 10, "city": "Rome", "items": [{"sku": "x"}, {"sku": "y"}]}
@@ -132,7 +133,11 @@ def report(browser: Any, recorded: Recorded) -> Iterator[Opened]:
     """The report in a tab that all tests of a run share."""
     context = browser.new_context(viewport={"width": 1600, "height": 900}, reduced_motion="reduce")
     context.set_default_timeout(8_000)
-    yield Opened(context.new_page()).go(recorded.report)
+    opened = Opened(context.new_page()).go(recorded.report)
+    opened.tab.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    if (more := opened.tab.locator("#section-fields .more")).count():
+        more.click()
+    yield opened
     context.close()
 
 
@@ -203,6 +208,7 @@ def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: R
         *figures,
         "Array breakdown",
         "Fields",
+        "Other frequent mistakes",
         "Invented, and left empty",
         "Slices",
         "Measures",
@@ -210,8 +216,7 @@ def test_no_section_has_numbers_that_are_not_held_here(page: Opened, recorded: R
         "Result",
     ]
     known += [title for title in ("Problems", "Warnings", "Notes") if title in page.tab.evaluate(SECTIONS)]
-    shown = [title for title in page.tab.evaluate(SECTIONS) if not title.startswith("Failed fields")]
-    assert sorted(shown) == sorted(known)
+    assert sorted(page.tab.evaluate(SECTIONS)) == sorted(known)
     assert page.complaints == []
 
 
@@ -259,20 +264,24 @@ def test_problems_and_warnings(page: Opened, recorded: Recorded) -> None:
 def test_evaluators(page: Opened, recorded: Recorded) -> None:
     cards = [re.sub(r"\s+", " ", text) for text in page.texts(".card")]
     for card, stats in zip(cards, recorded.run["evaluators"], strict=True):
-        assert card.startswith(f"{stats['name']}{stats['variant'] or ''} {stats['type']} · ")
-        rest = card.partition(" · ")[2].split(" ", 1)[1]
         mean = stats["mean_ci"]
-        words = [f"{of_part(stats, score(stats['mean']))} mean score"]
+        words = [f"{stats['name']}{stats['variant'] or ''}", f"{of_part(stats, score(stats['mean']))} mean score"]
         if mean:
-            words.append(f"95 % CI {score(mean['low'])} to {score(mean['high'])}")
-        words.append(f"pass rate {of_part(stats, percent(stats['pass_rate']))}")
-        if stats["pass_rate_ci"]:
-            words.append(interval(stats["pass_rate_ci"], percent))
+            words.append(f"95 % CI {interval(mean, score)}")
+        if stats["scored"]:
+            words.append(f"{stats['passed']} of {stats['scored']} passed")
         counts = (
-            "scored", "passed", "failed", "skipped", "not_measured", "invalid", "unjudged", "bugs", "blocked",
+            "passed", "failed", "skipped", "not_measured", "invalid", "unjudged", "bugs", "blocked",
             "unreadable",
         )  # fmt: skip
         words += [f"{stats[name]} {name.replace('_', ' ')}" for name in counts if stats[name]]
+        if stats["failed"]:
+            words.append(f"Show {_counted(stats['failed'], 'failed row')}")
+        words.append("More figures")
+        words.append(f"{stats['type']} · PLACE")
+        words.append(f"pass rate {of_part(stats, score(stats['pass_rate']))}")
+        if stats["pass_rate_ci"]:
+            words.append(interval(stats["pass_rate_ci"], score))
         ratios = [f"micro {name} {score(stats[f'micro_{name.lower()}'])}" for name in ("precision", "recall", "F1")]
         if stats["micro_f1"] is not None:
             words.append(" · ".join(ratios))
@@ -282,9 +291,7 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
                 f"{score(stats['minimum_detectable_effect'])} or more."
             )
         words.append("0 scores 1")
-        if stats["failed"]:
-            words.append(f"Show {_counted(stats['failed'], 'failed row')}")
-        assert rest == " ".join(words)
+        assert re.sub(r"(?<= · )\S+:\d+:\d+", "PLACE", card) == " ".join(words)
 
 
 def test_remarks_below_the_evaluators(page: Opened, recorded: Recorded) -> None:
@@ -437,11 +444,11 @@ def test_values_that_are_invented_or_left_empty(page: Opened, recorded: Recorded
         listed = [one for one in stats["fields"] if one["invented_rate"] or one["left_empty_rate"]]
         for one in (*listed, stats) if listed and stats["slice"] is None else ():
             cis = {each["metric"]: each["ci"] for each in stats["metric_cis"] if each["field"] == one.get("path")}
-            invented, left_empty = (interval(cis.get(rate), percent) for rate in rates)
+            invented, left_empty = (interval(cis.get(rate), score) for rate in rates)
             lines.append({
                 "evaluator": stats["name"], "variant": stats["variant"] or "", "field": one.get("path", "all fields"),
-                "invented rate": percent(one["invented_rate"]), "95 % CI": invented, "n": str(one["expected_empty"]),
-                "left empty rate": percent(one["left_empty_rate"]), "its 95 % CI": left_empty,
+                "invented rate": score(one["invented_rate"]), "95 % CI": invented, "n": str(one["expected_empty"]),
+                "left empty rate": score(one["left_empty_rate"]), "its 95 % CI": left_empty,
                 "its n": str(one["expected_filled"]),
             })  # fmt: skip
     agree(shown, lines)
@@ -464,8 +471,7 @@ def test_fields_the_weakest_first(page: Opened, recorded: Recorded) -> None:
         assert line["field"].startswith(" ".join((field["path"], stats["name"])))
         assert (stats["variant"] or "") in line["field"]
         counts = {word: field["counts"][kind] for word, kind in FIELD_WORDS.items()}
-        whole = sum(counts.values())
-        want = {word: f"{size} {percent(size / whole)}" if size else "0" for word, size in counts.items()}
+        want = {word: str(size) for word, size in counts.items()}
         want |= {"accuracy": score(field["accuracy"]), "field": line["field"]}
         lines.append(want | {name: score(field[name.lower()]) for name in ("precision", "recall", "F1")})
     agree(shown, lines)
@@ -521,8 +527,8 @@ def test_slices_the_lowest_first(page: Opened, recorded: Recorded) -> None:
         (
             {
                 "slice": about(one["slice"]), "evaluator": one["name"], "variant": one["variant"] or "",
-                "mean score": of_part(one, score(one["mean"])), "pass rate": of_part(one, percent(one["pass_rate"])),
-                "95 % CI": interval(one["pass_rate_ci"], percent) if one["pass_rate_ci"] else "",
+                "mean score": of_part(one, score(one["mean"])), "pass rate": of_part(one, score(one["pass_rate"])),
+                "95 % CI": interval(one["pass_rate_ci"], score) if one["pass_rate_ci"] else "",
                 "scored": f"{one['scored']} of {one['rows']}",
             }
             for one in ordered
@@ -645,44 +651,35 @@ def test_a_row_that_is_opened(page: Opened, recorded: Recorded) -> None:
         assert heading[:1] == ([f"{_counted(len(wrong), 'field')} not right"] if wrong else heading[:1])
 
 
-def test_failed_fields(page: Opened, recorded: Recorded) -> None:
-    words = {
-        "mismatch": "wrong",
-        "omission": "missing",
-        "hallucination": "extra",
-        "error": "error",
-        "not_judged": "not judged",
-    }
-    outcomes = {
-        (one["row"], one["variant"], one.get("path", one.get("array"))): one
+def test_the_mistakes_of_a_field_and_their_rows(page: Opened, recorded: Recorded) -> None:
+    wrong = Counter(
+        (one["evaluator"], one["variant"], _field_of(one["path"]), one["row"])
         for one in recorded.outcomes
-        if one["evaluator"] == "lines"
-    }
-    shown = page.tab.evaluate(
-        "() => Array.from(document.querySelectorAll('section[id^=section-failed-fields] li'), (one) => one.innerText)"
+        if one.get("status") in ("mismatch", "omission", "hallucination")
     )
-    assert shown
-    for text in shown:
-        place, said = text.split("\n")[:2]
-        variant, number, path = _parts(r"(?:lines \((\w+)\), )?row (\d+) \(r\d+\): (.+)", place)
-        found = outcomes[int(number), variant, path]
-        status, credit, reason = _parts(r"([a-z ]+), \w+, score ([\d.]+): (.*)", said)
-        if "array" in found:
-            expected = found["matched"] + found["missing"]
-            word = (
-                "wrong" if found.get("actual") else "missing"
-            )  # null, an empty list or none: the output has nothing of it
-            assert (status, credit) == (word, score(found["matched"] / expected))
-            assert reason in (
-                f"{found['matched']} of {expected} expected items right",
-                "the output does not have the list",
-            )
-        else:
-            assert (status, reason) == (words[found["status"]], found["reason"])
-            assert credit == score(float(Fraction(*found["credit"])) if "credit" in found else 0.0)
+    lines = page.tab.evaluate(
+        "() => Array.from(document.querySelectorAll('.heat .mistakes'), (line) => [line.previousSibling.innerText, "
+        "Array.from(line.querySelectorAll('li'), (one) => one.innerText)])"
+    )
+    assert lines
+    for field, mistakes in lines:
+        path, named = field.split("\n")[:2]
+        names = [*named.split("\t")[0].split(" · "), ""]
+        name, variant = names[0], names[1] if names[1] in recorded.run["variants"] else None
+        found = {row: count for (*key, row), count in wrong.items() if key == [name, variant, path]}
+        for text in mistakes:
+            count, first = re.findall(r"^(\d+)(?: of \d+)? .* · (?:\d+ )?rows?:? ([\d, ]+)", text)[0]
+            rows = [int(one) for one in first.split(", ")]
+            assert set(rows) <= set(found)
+            assert len(rows) <= int(count) <= sum(found.values())
 
 
-def _parts(pattern: str, text: str) -> tuple[str, ...]:
-    found = re.fullmatch(pattern, text)
-    assert found, text
-    return found.groups()
+def _field_of(path: str) -> str:
+    return re.sub(r"\[\+?\d+\]", "[*]", path)
+
+
+def test_a_mistake_leads_to_as_many_rows_as_it_says(page: Opened, recorded: Recorded) -> None:
+    for place, line in enumerate(page.texts(".mistake")[:8]):
+        page.tab.locator(".mistake button").nth(place).click()
+        said = re.findall(r" · (?:(\d+) rows:|row(?:s?) ([\d, ]+))", line)[0]
+        assert len(page.ids()) == (int(said[0]) if said[0] else len(said[1].split(",")))

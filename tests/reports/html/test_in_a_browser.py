@@ -36,6 +36,7 @@ def test_it_says_how_the_run_ended_and_what_each_evaluator_found(opened: Open, i
     assert cards == ["contains_json", "header", "lines", "tax_id", "same_shape", "overall", "ready_to_pay"]
     assert "0.8828 mean score" in page.text(".card:nth-child(2) .mean").replace("\n", " ")
     assert "6 failed" in page.text(".card:nth-child(2) .chips")
+    page.tab.locator(".card summary").first.click()
     assert page.tab.get_by_role("img", name="Scores: 1 row at 0").count() > 0
     assert "mean 0.8571 is below 0.95" in page.text("#section-gates")
     assert page.complaints == []
@@ -79,7 +80,80 @@ def test_fields_are_told_by_words_and_counts_the_weakest_first(opened: Open, inv
     assert heads[:6] == ["field", "accuracy", "right", "wrong", "missing", "extra"]
     shown = page.texts(".heat tbody th .path")
     assert shown[:2] == ["vendor.iban", "totals.gross"]
-    assert page.texts(".heat tbody tr:nth-child(2) td")[:3] == ["0.8125", "13\n81.2 %", "2\n12.5 %"]
+    assert page.texts(".heat tbody tr:nth-child(3) td")[:3] == ["0.8125", "13", "2"]
+
+
+def mails(folder: Path) -> Path:
+    """The report of mails whose order numbers mostly lack their "A-"; one output is no JSON."""
+    expected = [{"order number": f"A-{place}", "name": name} for place, name in enumerate(["Ann", "Ben", "Cai", "Dag"])]
+    outputs: list[Any] = [dict(one) for one in expected]
+    outputs[0]["order number"], outputs[1]["order number"], outputs[1]["name"] = "0", "1", "Bne"
+    rows = [{"id": f"M{n}", "output": outputs[n] if n < 3 else "no", "expected": one} for n, one in enumerate(expected)]
+    write_rows(folder / "rows.jsonl", rows)
+    suite = {"evaluators": [{"schema_match": {"name": "mail", "fields": {"order number": "exact", "name": "exact"}}}]}
+    (folder / "suite.yaml").write_text(json.dumps(suite))
+    return write_report(folder, folder / "suite.yaml", folder / "rows.jsonl")
+
+
+def test_the_first_screen_says_which_field_is_worst_and_why_in_the_words_of_the_terminal(
+    opened: Open, tmp_path: Path
+) -> None:
+    page = opened(mails(tmp_path))
+    folder = tmp_path / "runs"
+    done = finish(load(tmp_path / "suite.yaml"), test_set=str(tmp_path / "rows.jsonl"), results=folder, name="x")
+    assert done.folder is not None
+    printed = (done.folder / "summary.txt").read_text().replace("\n  ", " ")
+    sentence = page.text(".sentence")
+    assert sentence.startswith('3 of 8 values right; 1 of 4 rows passed; worst: order number, mostly: "0" for "A-0"')
+    assert sentence in printed
+    titles = page.texts("main h2")
+    assert titles[:2] == ["Fields", "Evaluators"]
+    assert page.texts("#section-fields .path") == ["order number", "name"]
+    first = page.text(".mistakes li")
+    assert first.startswith('2 of 3 such as "0" for "A-0" · rows 1, 2')
+
+
+def test_a_mistake_leads_to_its_rows_which_show_both_values(opened: Open, tmp_path: Path) -> None:
+    page = opened(mails(tmp_path))
+    page.tab.locator(".mistakes li button").first.click()
+    page.tab.locator(".arrowed").first.wait_for()
+    assert page.ids() == ["M0", "M1"]
+    assert page.texts(".arrowed > bdi") == ['"A-0"', '"0"', '"A-1"', '"1"']
+    assert page.texts(".arrowed ins") == ["A-", "A-"]
+    page.tab.get_by_role("button", name="Clear").click()
+    page.tab.get_by_role("combobox", name="Field", exact=True).select_option(label="name")
+    page.tab.locator(".arrowed").first.wait_for()
+    assert page.texts(".arrowed > bdi")[:2] == ['"Ben"', '"Bne"']
+
+
+def test_metrics_that_say_again_what_stands_above_are_folded(opened: Open, tmp_path: Path) -> None:
+    page = opened(mails(tmp_path))
+    section = page.tab.locator("#section-metrics")
+    assert not section.locator("table").is_visible()
+    section.locator("summary").click()
+    assert section.locator("table").is_visible()
+    assert "`" not in page.tab.inner_text("body")
+
+
+def test_a_table_that_is_too_wide_for_a_phone_says_that_it_scrolls(opened: Open, tmp_path: Path) -> None:
+    report = mails(tmp_path)
+    page = opened(report, width=390)
+    frame = page.tab.locator("#section-fields .frame")
+    assert frame.get_attribute("class").split() == ["frame", "has-right", "is-wide"]
+    assert frame.locator(".more-aside").is_visible()
+    frame.locator(".scroll").evaluate("(box) => { box.scrollLeft = box.scrollWidth; }")
+    page.fragment()
+    assert set(frame.get_attribute("class").split()) == {"frame", "has-left", "is-wide"}
+    assert not opened(report).tab.locator("#section-fields .more-aside").is_visible()
+
+
+@pytest.mark.slow
+def test_two_evaluators_side_by_side_take_the_width(opened: Open, labels: Path) -> None:
+    page = opened(labels)
+    cards = [one.bounding_box() for one in page.tab.locator(".card").all()]
+    whole = page.tab.locator("#section-evaluators").bounding_box()
+    assert len(cards) == 2
+    assert cards[1]["x"] + cards[1]["width"] - cards[0]["x"] > whole["width"] - 2
 
 
 @pytest.mark.slow

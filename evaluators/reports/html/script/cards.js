@@ -5,7 +5,7 @@ import { binned, binsInWords } from "./figures.js";
 import { neutralItem } from "./sections.js";
 import { showRows } from "./state.js";
 import { head, names, run } from "./store.js";
-import { counted, number, ofPart, percent, rateInterval, scoreInterval, scoreText } from "./words.js";
+import { counted, intervalText, number, ofPart, scoreText } from "./words.js";
 
 /** @import {EvaluatorStats} from "./types.d.ts" */
 
@@ -54,14 +54,14 @@ function variantTable() {
 /** @param {EvaluatorStats | undefined} one */
 function variantCell(one) {
   if (!one) return el("td", "–");
-  const interval = one.mean_ci && el("span.quiet", `[${scoreInterval(one.mean_ci, ", ")}]`);
+  const interval = one.mean_ci && el("span.quiet", intervalText(one.mean_ci));
   return el("td", el("strong", meanText(one)), " ", interval);
 }
 
 /** @param {EvaluatorStats} one */
 export const meanText = (one) => ofPart(one, scoreText(one.mean));
 /** @param {EvaluatorStats} one */
-export const passRateText = (one) => ofPart(one, percent(one.pass_rate));
+export const passRateText = (one) => ofPart(one, scoreText(one.pass_rate));
 
 /** @param {EvaluatorStats} one */
 function evaluatorCard(one) {
@@ -72,19 +72,23 @@ function evaluatorCard(one) {
   );
   const least = one.minimum_detectable_effect;
   const filters = { evaluator: one.name, result: "failed", variant: one.variant ?? "" };
+  const isTold = head.rows && place >= 0;
+  const failed = counted(one.failed, "failed row");
   return el(
     "article.card",
     el("h3", plain(one.name), one.variant !== null && plain(one.variant, "bdi.variant")),
-    el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
     meanLine(one),
-    el("p", `pass rate ${passRateText(one)} `, one.pass_rate_ci && el("span.quiet", rateInterval(one.pass_rate_ci))),
     countBar(one),
-    ratios.length > 0 && el("p.quiet", ratios.join(" · ")),
-    least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
-    head.rows && place >= 0 && distribution(one, place),
-    one.failed > 0 &&
-      head.rows &&
-      button(`Show ${counted(one.failed, "failed row")}`, () => showRows(filters), {}, "button.link"),
+    one.failed > 0 && head.rows && button(`Show ${failed}`, () => showRows(filters), {}, "button.link"),
+    el(
+      "details.figures",
+      el("summary", "More figures"),
+      el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
+      el("p", `pass rate ${passRateText(one)} `, el("span.quiet", intervalText(one.pass_rate_ci))),
+      ratios.length > 0 && el("p.quiet", ratios.join(" · ")),
+      least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
+      isTold && distribution(one, place),
+    ),
   );
 }
 
@@ -99,16 +103,23 @@ function meanLine(one) {
     el("div", el("strong.figure", meanText(one)), " mean score"),
     one.mean !== null &&
       el("div.track", { "aria-hidden": "true" }, el("div.fill", { vars: { share: one.mean } }), whisker),
-    interval && el("div.quiet", `95 % CI ${scoreInterval(interval, " to ")}`),
+    el(
+      "div.beneath.quiet",
+      el("span", interval && `95 % CI ${intervalText(interval)}`),
+      one.scored > 0 && passedText(one),
+    ),
   );
 }
+
+/** @param {EvaluatorStats} one */
+const passedText = (one) => el("span", `${number(one.passed)} of ${number(one.scored)} passed`);
 
 /** All rows as one bar, and the same in words.
  * @param {EvaluatorStats} one */
 function countBar(one) {
   const parts = Object.keys(COUNT_TONES).filter((name) => one[name] > 0);
   const sum = parts.reduce((whole, name) => whole + one[name], 0);
-  const said = ["scored", ...parts, "blocked", "unreadable"].filter((name) => one[name] > 0);
+  const said = [...parts, "blocked", "unreadable"].filter((name) => one[name] > 0);
   const bars = parts.map((name) => el(`span.tone-${COUNT_TONES[name]}`, { vars: { share: one[name] / sum } }));
   const chips = said.map((name) => {
     const dot = el(`span.dot.tone-${COUNT_TONES[name] ?? "plain"}`, { "aria-hidden": "true" });

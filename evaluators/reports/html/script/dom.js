@@ -72,7 +72,22 @@ export const button = (text, act, properties = {}, kind = "button") =>
 /** A wide thing that scrolls on its own, also by keyboard.
  * @param {string} label @param {...any} children */
 export const scrollable = (label, ...children) =>
-  el("div.scroll", { role: "region", "aria-label": label, tabindex: "0" }, children);
+  framed(el("div.scroll", { role: "region", "aria-label": label, tabindex: "0" }, children));
+
+/** A box in a frame that shows on which sides more of it is out of sight.
+ * @param {any} box */
+export function framed(box) {
+  const frame = el("div.frame", box, el("div.more-aside", { "aria-hidden": "true" }, "scrolls sideways →"));
+  const show = () => {
+    const beyond = box.scrollWidth - box.clientWidth;
+    frame.classList.toggle("has-left", box.scrollLeft > 1);
+    frame.classList.toggle("has-right", box.scrollLeft < beyond - 1);
+    frame.classList.toggle("is-wide", beyond > 1);
+  };
+  box.addEventListener("scroll", show, { passive: true });
+  new ResizeObserver(show).observe(box);
+  return frame;
+}
 
 /** @param {string} kind @param {any[]} heads @param {any} body @param {any} [caption] */
 export const table = (kind, heads, body, caption) => el(kind, caption, el("thead", el("tr", heads)), body);
@@ -105,9 +120,10 @@ export function growing(body, items, most, make) {
   const more = button(
     `Show all ${items.length.toLocaleString("en-US")}`,
     () => {
+      const shown = body.rows.length;
       fill(body, items.slice(most).map(make));
       more.remove();
-      body.rows[most].querySelector("button, td").focus();
+      body.rows[shown].querySelector("button, td").focus();
     },
     {},
     "button.more",

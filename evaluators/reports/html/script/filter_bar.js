@@ -3,6 +3,8 @@
 import { button, choice, el, fill, refill } from "./dom.js";
 import { IN_ORDER } from "./filters.js";
 import { cellChoices } from "./labels.js";
+import { mistakeName } from "./mistakes.js";
+import { fieldName } from "./paths.js";
 import { choose, isFiltered, listeners, resetFilters, state } from "./state.js";
 import { head, names, rows, run, sliceName, unlisted } from "./store.js";
 import { COUNTED, rowWords, statuses, statusNumber } from "./words.js";
@@ -51,6 +53,11 @@ function refreshChoices(selects) {
 function choices() {
   const fields = fieldChoices();
   const cells = cellChoices();
+  const mistakes = head.mistakes.flatMap((one, place) =>
+    !state.evaluator || state.evaluator === one.evaluator
+      ? [/** @type {[string, string]} */ ([String(place), mistakeName(one)])]
+      : [],
+  );
   const results = [...RESULTS, ...[...rowWords.values()].slice(1).map((one) => pair(one.word))];
   const states = COUNTED.map(statusNumber).map(
     (status) => /** @type {[string, string]} */ ([String(status), statuses[status].word]),
@@ -58,13 +65,14 @@ function choices() {
   /** @type {(label: string, key: string, any: string, options: [string, string][], grouped?: [string, [string, string][]][]) => any} */
   const simple = (label, key, any, options, grouped = []) =>
     choice(label, state[key], [["", [["", any], ...options]], ...grouped], (value) => choose({ [key]: value }));
-  const changeEvaluator = (evaluator) => choose({ evaluator, field: "", cell: "" });
+  const changeEvaluator = (evaluator) => choose({ evaluator, field: "", cell: "", mistake: "" });
   return [
     choice("Result", state.result, [["", results]], (result) => choose({ result })),
     choice("Evaluator", state.evaluator, [["", [["", "all evaluators"], ...names.map(pair)]]], changeEvaluator),
     fields.length > 0 &&
       choice("Field", fieldKey(), [["", [["", "all fields"]]], ...fields], (key) => choose(fieldOfKey(key))),
     fields.length > 0 && simple("Field is", "status", state.field ? "not right" : "anything", states),
+    mistakes.length > 0 && simple("Mistake", "mistake", "any", mistakes),
     cells.length > 0 && simple("Expected → output", "cell", "all labels", [], cells),
     run.record.slices.map((column, place) => sliceChoice(sliceName(column), place)),
     run.variants.length > 0 && simple("Variant", "variant", "all variants", run.variants.map(pair)),
@@ -94,7 +102,7 @@ function fieldChoices() {
     const open = new Set(own.filter((field) => known.has(field)).map((field) => field.path));
     const listed = one.fields.length ? [...one.fields, ...unlisted[names.indexOf(one.name)]] : [...open].sort();
     const options = listed.map(
-      (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), path || "(the whole document)"]),
+      (path) => /** @type {[string, string]} */ ([JSON.stringify([one.name, path]), fieldName(path)]),
     );
     return options.length ? [/** @type {[string, [string, string][]]} */ ([one.name, options])] : [];
   });

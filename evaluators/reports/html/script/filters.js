@@ -17,6 +17,7 @@ export function choiceOf(state) {
     variant: run.variants.includes(state.variant) ? state.variant : "",
     slice: sliceOfKey(state.slice),
     cell: cellOfKey(state.cell),
+    mistake: head.mistakes[Number(state.mistake || "-1")],
     text: state.q.trim().toLowerCase(),
     result: state.result,
     field: state.field,
@@ -49,12 +50,14 @@ export function cellOfKey(key) {
 export function chosenRows(choice, sort, found) {
   const isInCell = cellTest(choice.cell);
   const hasVerdict = verdictTest(choice);
-  const { variant, slice, text } = choice;
+  const { variant, slice, text, mistake } = choice;
+  const mistaken = mistake && new Set(mistake.rows);
   const chosen = [];
   for (let row = 0; row < rows.count; row++) {
     if (variant && variantOf(row) !== variant) continue;
     if (slice && sliceOf(row, slice[0]) !== slice[1]) continue;
     if (!isInCell(row) || !hasVerdict(row)) continue;
+    if (mistaken && !(mistaken.has(rows.numbers[row]) && variantOf(row) === mistake.variant)) continue;
     if (text && !saysText(row, text) && !found?.has(row)) continue;
     chosen.push(row);
   }

@@ -4,6 +4,7 @@ import { evaluatorSection } from "./cards.js";
 import { el, refill } from "./dom.js";
 import { labelSection } from "./labels.js";
 import { parsed, unpack } from "./lines.js";
+import { mistakeSection } from "./mistakes.js";
 import { refreshRow, rowDialog } from "./row.js";
 import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
 import { applyTheme, followAddress, listeners, readState } from "./state.js";
@@ -13,12 +14,15 @@ import { fieldSection, sliceSection } from "./tables.js";
 import { learnWords } from "./words.js";
 
 /** The sections of a run that are drawn in a way of their own, by their ids. */
-const DRAWN = { evaluators: evaluatorSection, fields: fieldSection, slices: sliceSection };
+const DRAWN = { fields: fieldSection, mistakes: mistakeSection, evaluators: evaluatorSection, slices: sliceSection };
+/** Those that come first, in the order of a reader's questions: which field is worst and why, how good it is, whether that is enough. */
+const FIRST = ["fields", "mistakes", "evaluators", "gates"];
 /** Those that stand below the rows. */
 const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 
 function runSections() {
-  const titled = head.sections.filter((section) => section.title);
+  const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
+  const titled = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
   const made = titled.map((section) => {
     if (section.id in DRAWN) return DRAWN[section.id](section);
     return section.labels === undefined ? neutralSection(section) : labelSection(section);

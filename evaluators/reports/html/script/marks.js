@@ -1,6 +1,7 @@
 // The signs of statuses: with a colour, a sign and a word, for those who see colours and those who do not.
 
 import { el, plain, seenOnly, unseen } from "./dom.js";
+import { forPeople } from "./paths.js";
 import { statuses } from "./words.js";
 
 export const TONE_SIGNS = { good: "✓", bad: "✕", warning: "!", note: "i", plain: "" };
@@ -14,7 +15,7 @@ export const badge = (word, tone) =>
  * @param {string} path @param {number} status */
 export function statusMark(path, status) {
   const { sign, word, tone } = statuses[status];
-  return el(`span.status.status-${tone}`, seenOnly(sign), plain(path || "whole"), unseen(` ${word}`));
+  return el(`span.status.status-${tone}`, seenOnly(sign), plain(forPeople(path) || "whole"), unseen(` ${word}`));
 }
 
 /** A place of a document with its status.

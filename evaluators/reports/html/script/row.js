@@ -1,14 +1,15 @@
 // One row, opened: each evaluator's verdict, the fields with both values, and the documents side by side.
 
-import { difference, withEscapes } from "./difference.js";
 import { detailOf, fieldsOf, MOST_CHARS, passageRuns, placeOf } from "./documents.js";
 import { button, el, plain, refill, seenOnly } from "./dom.js";
-import { spelled } from "./lines.js";
 import { badge, signOf } from "./marks.js";
+import { fieldName } from "./paths.js";
+import { withCode } from "./sections.js";
 import { choose, state } from "./state.js";
 import { isWrong, keyOf, names, rowOfKey, rows, run, variantOf, verdictOf, wrongFields } from "./store.js";
 import { focusLine, view } from "./table.js";
 import { tree } from "./tree.js";
+import { markedPair, nothing, valueText } from "./values.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
 
 /** @import {Detail, Field, Passage, ShownDocument, Verdict} from "./types.d.ts" */
@@ -162,7 +163,7 @@ function verdictLine(verdict, evaluator, reason) {
     ),
     sentence && el("p", sentence),
     reason && el("p", plain(reason)),
-    hint && el("p.hint", plain(`hint: ${hint}`)),
+    hint && el("p.hint", withCode(`hint: ${hint}`)),
   );
 }
 
@@ -215,7 +216,7 @@ function fieldCard(one, evaluator) {
       "div.field-head",
       el(`span.status.status-${tone}`, seenOnly(sign), word),
       " ",
-      plain(one.path || "(the whole document)", "bdi.path"),
+      plain(fieldName(one.path), "bdi.path"),
       one.score !== undefined && one.score > 0 && one.score < 1 && el("span.quiet", ` ${scoreText(one.score)}`),
     ),
     ("expected" in one || "actual" in one) && valuePair(one),
@@ -227,38 +228,15 @@ function fieldCard(one, evaluator) {
 /** Both values. Where both are there and differ, what is wrong in the output is marked, and what should be there instead.
  * @param {Field} one */
 function valuePair(one) {
-  const [expected, actual] = [valueText(one, "expected"), valueText(one, "actual")];
-  const isCompared = statuses[one.status].name === "mismatch" && expected !== null && actual !== null;
-  const runs = isCompared ? difference(expected, actual) : null;
-  const side = (name, text, part, mark) =>
-    el(
-      "div",
-      el("dt", name),
-      el("dd", part ? marked(part, mark) : text === null ? NOTHING() : plain(text, "bdi.value")),
-    );
-  return el(
-    "dl.pair",
-    !one.passages && side("expected", expected, runs?.[0], "ins"),
-    side("output", actual, runs?.[1], "del"),
-  );
+  const [expected, actual] = markedPair(sideText(one, "expected"), sideText(one, "actual"), isMismatch(one));
+  const side = (name, value) => el("div", el("dt", name), el("dd", value));
+  return el("dl.pair", !one.passages && side("expected", expected), side("output", actual));
 }
 
-const NOTHING = () => el("span.quiet", "nothing is there");
-
-/** A text with what differs marked.
- * @param {[string, boolean][]} runs @param {string} mark */
-const marked = (runs, mark) =>
-  el(
-    "bdi.value",
-    runs.map(([text, isChanged]) => el(isChanged ? mark : "span", text)),
-  );
-
+/** @param {Field} one */
+const isMismatch = (one) => statuses[one.status].name === "mismatch";
 /** @param {Field} one @param {"expected" | "actual"} side */
-function valueText(one, side) {
-  if (!(side in one)) return null;
-  const text = withEscapes(String(spelled(one[side])));
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}… (cut: ${number(text.length)} characters)` : text;
-}
+const sideText = (one, side) => (side in one ? valueText(one[side]) : null);
 
 /** @param {ShownDocument[]} documents @param {Field[]} fields */
 function documentsPart(documents, fields) {
@@ -308,7 +286,7 @@ function setAside(where, text) {
 
 /** @param {ShownDocument} one @param {Map<string, number>} known @param {Passage[]} passages */
 function documentBody({ kind, value, of }, known, passages) {
-  if (kind === "absent") return NOTHING();
+  if (kind === "absent") return nothing();
   if (kind === "json") return tree(value, known);
   const text = String(value);
   const shown = text.slice(0, MOST_CHARS);

@@ -14,10 +14,12 @@ const VERDICTS = ["verdict", "finding"];
 
 /** @param {Section} section */
 export function neutralSection(section) {
-  const write = section.id === "suggestions" ? withCode : plain;
-  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`, write));
+  const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`));
   const plot = section.bins && section.bins.length > 0 && calibration(section.bins);
-  return section.title ? titled(section.id, section.title, [plot, ...blocks]) : el("div.opening", blocks);
+  if (!section.title) return el("div.opening", blocks);
+  if (!section.folded) return titled(section.id, section.title, [plot, ...blocks]);
+  const lines = section.blocks.reduce((sum, block) => sum + (block.rows?.length ?? 0), 0);
+  return titled(section.id, section.title, el("details", el("summary", `Show ${counted(lines, "line")}`), blocks));
 }
 
 const SIDE = 200;
@@ -61,28 +63,25 @@ function intervalOf({ low, high }, [least, most]) {
   return { x1: x, x2: x, y1: (1 - least) * SIDE, y2: (1 - most) * SIDE };
 }
 
-/** @param {Block} block @param {string} label @param {(text: string) => any} [write] */
-export function neutralBlock(block, label, write = plain) {
-  if (block.items)
-    return el(
-      "ul.items",
-      block.items.map((item) => neutralItem(item, write)),
-    );
+/** @param {Block} block @param {string} label */
+export function neutralBlock(block, label) {
+  if (block.items) return el("ul.items", block.items.map(neutralItem));
   if (block.columns) return neutralTable(block, label);
-  return el(`p.tone-${block.tone}`, plain(block.text));
+  return el(`p.tone-${block.tone}`, withCode(block.text ?? ""));
 }
 
-/** A text of ours in which back-ticks mark what is written in a suite.
+/** A text of ours, in which a pair of back-ticks marks what is written in a suite or a terminal.
  * @param {string} text */
-const withCode = (text) => text.split("`").map((part, place) => (place % 2 ? el("code", part) : plain(part)));
+export const withCode = (text) =>
+  text.split(/`([^`]+)`/).map((part, place) => (place % 2 ? el("code", part) : part && plain(part)));
 
-/** @param {Item} item @param {(text: string) => any} [write] */
-export function neutralItem(item, write = plain) {
+/** @param {Item} item */
+export function neutralItem(item) {
   return el(
     `li.tone-${item.tone}`,
-    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : write(item.text),
+    item.link ? el("a", { href: item.link, rel: "noopener noreferrer" }, plain(item.text)) : withCode(item.text),
     item.quote.length > 0 && el("pre", { tabindex: "0" }, item.quote.join("\n")),
-    item.details.map((line) => el("div.hint", plain(line))),
+    item.details.map((line) => el("div.hint", withCode(line))),
   );
 }
 
@@ -109,6 +108,7 @@ export function verdictHeader() {
     el("h1", plain(head.title)),
     head.headline &&
       el("p.headline", el("span.seal", { "aria-hidden": "true" }, TONE_SIGNS[head.tone]), plain(head.headline)),
+    head.verdict?.map((sentence) => el("p.sentence", plain(sentence))),
     result && resultLines(result),
     openings.map(neutralSection),
   );
@@ -118,7 +118,7 @@ export function verdictHeader() {
  * @param {Section} result */
 function resultLines({ blocks: [ending, ...rest] }) {
   const causes = rest.flatMap((block) => (block.items ? [block.items] : []));
-  return el("div.result", causes.map(firstCauses), el("p.quiet", plain(ending.text)));
+  return el("div.result", causes.map(firstCauses), el("p.quiet", withCode(ending.text ?? "")));
 }
 
 /** @param {Item[]} items */

@@ -2,7 +2,18 @@
 
 import { goTo } from "./dom.js";
 
-export const FILTER_KEYS = ["q", "deep", "result", "evaluator", "field", "status", "slice", "variant", "cell"];
+export const FILTER_KEYS = [
+  "q",
+  "deep",
+  "result",
+  "evaluator",
+  "field",
+  "status",
+  "slice",
+  "variant",
+  "cell",
+  "mistake",
+];
 const STATE_KEYS = [...FILTER_KEYS, "sort", "row", "as", "theme"];
 /** @type {Record<string, string>} */
 export const state = {};

@@ -1,12 +1,14 @@
 // The table of rows. Only the lines in view exist, between two fillers that keep the scroll bar right.
 
 import { detailOf, MOST_CHARS } from "./documents.js";
-import { button, el, plain, refill, seenOnly, titled, unseen } from "./dom.js";
+import { button, el, framed, plain, refill, seenOnly, titled, unseen } from "./dom.js";
 import { measured, measureRows } from "./figures.js";
 import { filterBar } from "./filter_bar.js";
 import { cellSize, choiceOf, chosenRows, needsOutcomes, searchDocuments } from "./filters.js";
 import { spelled } from "./lines.js";
 import { signOf, statusMark } from "./marks.js";
+import { generalPath } from "./paths.js";
+import { withCode } from "./sections.js";
 import { choose, FILTER_KEYS, state } from "./state.js";
 import {
   head,
@@ -21,9 +23,10 @@ import {
   verdictOf,
   wrongFields,
 } from "./store.js";
+import { arrowed, markedPair, valueText } from "./values.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
 
-/** @import {Detail, ShownDocument} from "./types.d.ts" */
+/** @import {Detail, Field, ShownDocument} from "./types.d.ts" */
 
 const LINES_BEYOND = 12;
 const MOST_PRINTED = 200;
@@ -31,6 +34,8 @@ const MOST_PRINTED = 200;
 const MOST_HEIGHT = 0.7;
 const MOST_NAMED = 4;
 const LONGEST_TEXT = 300;
+const MOST_VALUES = 3;
+const MOST_VALUE_CHARS = 120;
 const SORTED_COLUMNS = [
   ["row", "Row"],
   ["id", "Id"],
@@ -53,8 +58,8 @@ export function rowSection() {
   const lines = el("table.lines", { "aria-rowcount": rows.count + 1 }, el("thead", headLine()), view.body);
   const named = { role: "region", "aria-label": "Rows of the test set", tabindex: "0" };
   view.box = el("div.rows", { ...named, scroll: drawLines, keydown: moveByKey }, lines);
-  const said = head.rows.packed && el("p.tone-note", plain(head.rows.packed));
-  return titled("rows", "Rows", said, filterBar(), view.status, view.meaning, view.order, view.box);
+  const said = head.rows.packed && el("p.tone-note", withCode(head.rows.packed));
+  return titled("rows", "Rows", said, filterBar(), view.status, view.meaning, view.order, framed(view.box));
 }
 
 /** The evaluators that compare the text of the output as a whole: then both texts stand in the table. */
@@ -144,7 +149,10 @@ function showChosen(found) {
   view.status.textContent = isAll
     ? counted(rows.count, "row")
     : `${number(view.rows.length)} of ${counted(rows.count, "row")}`;
-  view.meaning.textContent = [scoreMeaning(), cellsLeftOut()].filter(Boolean).join(" ");
+  const asked = askedField() !== null;
+  view.box.classList.toggle("asks-field", asked);
+  const values = asked ? "Values: expected → output." : "";
+  view.meaning.textContent = [scoreMeaning(), values, cellsLeftOut()].filter(Boolean).join(" ");
   const wrong = view.rows.filter((row) => measured.isWrong[row]).length;
   const isMixed = !state.sort && wrong > 0 && wrong < view.rows.length;
   view.order.textContent = isMixed
@@ -213,7 +221,8 @@ function line(row, place) {
     wrong,
     texts,
   );
-  if (texts.length || tellsMore(row)) detailOf(row).then((detail) => detail && showMore(row, detail, wrong, texts));
+  if (texts.length || askedField() !== null || tellsMore(row))
+    detailOf(row).then((detail) => detail && showMore(row, detail, wrong, texts));
   return made;
 }
 
@@ -262,11 +271,42 @@ function scoreMark(row) {
 function wrongWords(row, detail) {
   const said = [];
   for (const place of choiceOf(state).evaluators) {
-    const words = verdictWords(row, place, detail?.evaluators[place].reason ?? "");
+    const field = askedField();
+    const values = field === null ? [] : valueWords(field, detail?.evaluators[place].fields ?? []);
+    const words = values.length ? values : verdictWords(row, place, detail?.evaluators[place].reason ?? "");
     if (words.length) said.push(el("span.said", names.length > 1 && [el("b", plain(names[place])), " "], words));
     if (said.length >= MOST_NAMED) break;
   }
   return said.length ? said : el("span.quiet", "nothing");
+}
+
+/** The field that the reader asked for, by its name or by a mistake; null where there is none. */
+function askedField() {
+  const { field, mistake } = choiceOf(state);
+  return field || mistake?.field || null;
+}
+
+/** The field that was asked for with both of its values, `expected → output`; of several values, the first ones.
+ * @param {string} field @param {Field[]} fields */
+function valueWords(field, fields) {
+  const { status } = choiceOf(state);
+  const isAsked = (one) => (status === null ? statuses[one.status].wrong : one.status === status);
+  const own = fields.filter((one) => [one.path, one.field, generalPath(one.path)].includes(field) && isAsked(one));
+  const more = own.length - MOST_VALUES;
+  return [
+    ...own.slice(0, MOST_VALUES).flatMap((one) => [statusMark(one.path, one.status), " ", valuesOf(one), " "]),
+    ...(more > 0 ? [`and ${number(more)} more`] : []),
+  ];
+}
+
+/** @param {Field} one */
+function valuesOf(one) {
+  if (!("expected" in one || "actual" in one)) return null;
+  const text = (side) => (side in one ? valueText(one[side], MOST_VALUE_CHARS) : null);
+  return arrowed(
+    markedPair(text("expected"), text("actual"), statuses[one.status].name === "mismatch"),
+    "expected, and",
+  );
 }
 
 /** @param {number} row @param {number} evaluator @param {string} reason */

@@ -4,13 +4,16 @@ import { meanText, passRateText } from "./cards.js";
 import { button, el, growing, head_, plain, scrollable, table, titled } from "./dom.js";
 import { countedIn, lowestFirst } from "./figures.js";
 import { ownValue } from "./lines.js";
+import { mistakeLine, mistakesOf } from "./mistakes.js";
+import { fieldName } from "./paths.js";
 import { showRows } from "./state.js";
 import { head, names, run, sliceName } from "./store.js";
-import { COUNTED, counted, number, percent, rateInterval, scoreText, statuses, statusNumber } from "./words.js";
+import { COUNTED, counted, intervalText, number, scoreText, statuses, statusNumber } from "./words.js";
 
 /** @import {EvaluatorStats, FieldStats} from "./types.d.ts" */
 
-const MOST_FIELDS_AT_FIRST = 25;
+const MOST_FIELDS_AT_FIRST = 10;
+const MOST_MISTAKES_OF_A_FIELD = 3;
 const MOST_SLICES_AT_FIRST = 12;
 const ALWAYS_COUNTED = ["match", "mismatch", "omission", "hallucination"];
 const FIELD_RATIOS = [
@@ -35,7 +38,11 @@ export function fieldSection({ id }) {
     FIELD_RATIOS.map(([name]) => head_(name, "th.number.wide-only")),
   ];
   const body = el("tbody");
-  const more = growing(body, fields, MOST_FIELDS_AT_FIRST, ({ stats, field }) => fieldRow(stats, field, used));
+  const columns = 2 + used.length + FIELD_RATIOS.length;
+  const more = growing(body, fields, MOST_FIELDS_AT_FIRST, ({ stats, field }) => [
+    fieldRow(stats, field, used),
+    mistakeRow(stats, field, columns),
+  ]);
   return titled(
     id,
     "Fields",
@@ -57,10 +64,28 @@ function fieldRow(stats, field, used) {
   const named = [stats.name, stats.variant, where].filter(Boolean).map((text, at) => [at > 0 && " · ", plain(text)]);
   return el(
     "tr",
-    el("th", { scope: "row" }, plain(field.path || "(the whole document)", "bdi.path"), el("div.quiet", named)),
+    el("th", { scope: "row" }, plain(fieldName(field.path), "bdi.path"), el("div.quiet", named)),
     el("td.number", el("strong", scoreText(field.accuracy))),
     used.map((name) => heatCell(stats, field, place, name)),
     FIELD_RATIOS.map(([, key]) => el("td.number.wide-only", scoreText(field[key]))),
+  );
+}
+
+/** The most frequent mistakes of a field, below its line.
+ * @param {EvaluatorStats} stats @param {FieldStats} field @param {number} columns */
+function mistakeRow(stats, field, columns) {
+  const own = mistakesOf(stats.name, stats.variant, field.path).slice(0, MOST_MISTAKES_OF_A_FIELD);
+  if (!own.length) return null;
+  return el(
+    "tr.mistakes",
+    el(
+      "td",
+      { colspan: columns },
+      el(
+        "ul",
+        own.map((one) => mistakeLine(one, false)),
+      ),
+    ),
   );
 }
 
@@ -71,9 +96,9 @@ function heatCell(stats, field, place, name) {
   const status = statusNumber(name);
   const { tone, word } = statuses[status];
   const share = size / countedIn(field);
-  const text = [el("span", number(size)), el("small", percent(share))];
+  const text = el("span", number(size));
   const filters = { evaluator: stats.name, field: field.path, status: String(status), variant: stats.variant ?? "" };
-  const label = { "aria-label": `${field.path}: ${number(size)} ${word}, show rows` };
+  const label = { "aria-label": `${fieldName(field.path)}: ${number(size)} ${word}, show rows` };
   const isKnown = knowsStatus(place, field.path, status);
   return el(
     `td.number.cell.heat-${tone}`,
@@ -121,7 +146,7 @@ function sliceRow(one, hasVariants) {
     hasVariants && el("td", plain(one.variant ?? "")),
     el("td.number", el("span.share", bar, meanText(one))),
     el("td.number", passRateText(one)),
-    el("td.number", rateInterval(one.pass_rate_ci)),
+    el("td.number", intervalText(one.pass_rate_ci)),
     el("td.number", `${number(one.scored)} of ${number(one.rows)}`),
   );
 }

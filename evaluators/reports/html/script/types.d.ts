@@ -44,6 +44,7 @@ export interface EvaluatorStats {
   minimum_detectable_effect: number | null;
   rows: number;
   scored: number;
+  passed: number;
   failed: number;
   invalid: number;
   unjudged: number;
@@ -100,6 +101,18 @@ export interface Section {
   blocks: Block[];
   labels?: number;
   bins?: Bin[];
+  folded?: boolean;
+}
+
+/** Values or rows that are wrong in one way: what is wrong, how often, in which rows, and the setting that would forgive it. */
+export interface Mistake {
+  evaluator: string;
+  variant: string | null;
+  field: string;
+  said: string;
+  count: string;
+  rows: number[];
+  forgiven: string;
 }
 
 /** The rows with a confidence from `low` to `high`: the share that is right, its interval, and both in words. */
@@ -130,6 +143,8 @@ export interface Head {
     rows: Record<string, { word: string; sentence: string }>;
   };
   run?: Run;
+  verdict?: string[];
+  mistakes: Mistake[];
   legend: Item[];
   weakest: [number, number][];
   moreFields: number;
@@ -255,6 +270,7 @@ export interface Choice {
   variant: string;
   slice: [number, string] | null;
   cell: [string, string, string] | null;
+  mistake: Mistake | undefined;
   text: string;
   result: string;
   field: string;

@@ -46,31 +46,22 @@ function fixed(value, decimals) {
   return isHalf && Number(text.slice(-1)) % 2 ? (Number(text) - 10 ** -decimals).toFixed(decimals) : text;
 }
 
-/** The same, never rounded to a limit that is not reached.
- * @param {number} value @param {number} most @param {number} decimals */
-function rounded(value, most, decimals) {
+/** The same, never rounded to 0 or 1 where that is not reached.
+ * @param {number} value @param {number} decimals */
+function rounded(value, decimals) {
   const text = fixed(value, decimals);
   const step = 10 ** -decimals;
-  if (value < most && Number(text) === most) return (most - step).toFixed(decimals);
+  if (value < 1 && Number(text) === 1) return (1 - step).toFixed(decimals);
   return value > 0 && Number(text) === 0 ? step.toFixed(decimals) : text;
 }
 
-/** A score with four decimals.
+/** A score or a rate with four decimals.
  * @param {number | null} value */
-export const scoreText = (value) => (value === null || Number.isNaN(value) ? UNDEFINED : rounded(value, 1, 4));
+export const scoreText = (value) => (value === null || Number.isNaN(value) ? UNDEFINED : rounded(value, 4));
 
-/** A rate in percent.
- * @param {number | null} share */
-export const percent = (share) => (share === null ? UNDEFINED : `${rounded(100 * share, 100, 1)} %`);
-
-/** An interval of a rate, in percent; empty where there is none.
+/** An interval of a score or a rate; empty where there is none.
  * @param {Interval | null} found */
-export const rateInterval = (found) =>
-  found ? `[${[found.low, found.high].map((end) => rounded(100 * end, 100, 1)).join(", ")}]` : "";
-
-/** An interval of a mean score; empty where there is none.
- * @param {Interval | null} found @param {string} between */
-export const scoreInterval = (found, between) => (found ? [found.low, found.high].map(scoreText).join(between) : "");
+export const intervalText = (found) => (found ? `[${scoreText(found.low)}, ${scoreText(found.high)}]` : "");
 
 /** A figure over rows, with their number where more than a twentieth of the rows were kept out.
  * @param {EvaluatorStats} stats @param {string} figure */

@@ -74,6 +74,11 @@ const FIGURES = [
   { name: "header", fields: [{ path: "total", counts: { mismatch: 1 } }, { path: "iban", counts: { hallucination: 1 } }] },
 ];
 
+const MISTAKES = [
+  { evaluator: "header", variant: null, field: "total", said: "11 for 10", count: "1 of 1", rows: [3], forgiven: "" },
+  { evaluator: "header", variant: "old", field: "", said: "not JSON", count: "2", rows: [3, 4], forgiven: "" },
+];
+
 const run = (variants, hasSchema) => ({
   variants,
   evaluators: hasSchema ? FIGURES : [],
@@ -100,7 +105,7 @@ export async function openPage(variants = [], hasSchema = false) {
   });
   source.textOf = (id) => elements[id] ?? "";
   learnWords(WORDS);
-  openHead({ title: "x", sections: [], words: WORDS, run: run(variants, hasSchema), rows });
+  openHead({ title: "x", sections: [], words: WORDS, run: run(variants, hasSchema), mistakes: MISTAKES, rows });
   await openRows();
   return count;
 }

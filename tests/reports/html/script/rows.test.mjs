@@ -6,7 +6,7 @@ import { cellKey, cellSize, choiceOf, chosenRows, needsOutcomes, searchDocuments
 import { indexOutcomes, keyOf, readVerdict, rowOfKey, rows, verdictOf, wrongFields } from "../../../../evaluators/reports/html/script/store.js";
 import { CODES, openPage } from "./page.mjs";
 
-const NOTHING = { q: "", result: "", evaluator: "", field: "", status: "", slice: "", variant: "", cell: "" };
+const NOTHING = { q: "", result: "", evaluator: "", field: "", status: "", slice: "", variant: "", cell: "", mistake: "" };
 const chosen = (state, sort = "row", found = null) => {
   const choice = choiceOf({ ...NOTHING, ...state });
   measureRows(choice.evaluators);
@@ -125,6 +125,15 @@ test("a cell of a label table has its rows, and says how many it counts", () => 
   assert.equal(cellSize(choiceOf({ ...NOTHING, cell })), 2);
   assert.deepEqual(chosen({ cell: cellKey("header", "a", "c") }), []);
   assert.equal(chosen({ cell: "no JSON" }).length, 5);
+});
+
+test("a mistake has its rows, those of its variant alone", async () => {
+  assert.deepEqual(chosen({ mistake: "0" }), ["a9"]);
+  assert.deepEqual(chosen({ mistake: "0", result: "passed" }), []);
+  assert.equal(chosen({ mistake: "7" }).length, 5);
+  await openPage(["old", "new"]);
+  assert.deepEqual(chosen({ mistake: "1" }), ["a9", "b1"]);
+  assert.deepEqual(chosen({ mistake: "0" }), []);
 });
 
 test("a row that is opened has its documents, its fields and its reasons", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { difference, withEscapes } from "../../../../evaluators/reports/html/script/difference.js";
 import { Digits, linesOf, ownValue, parsed, plainLinesOf, source, spelled, unpack } from "../../../../evaluators/reports/html/script/lines.js";
-import { generalPath, within } from "../../../../evaluators/reports/html/script/paths.js";
+import { forPeople, generalPath, within } from "../../../../evaluators/reports/html/script/paths.js";
 
 const marks = (one, other) => difference(one, other).map((runs) => runs.map(([text, isChanged]) => (isChanged ? `[${text}]` : text)).join(""));
 
@@ -23,6 +23,14 @@ test("texts that are too long are not compared, and a long middle is changed as 
   assert.equal(difference("x".repeat(20001), "y"), null);
   const [ours] = difference(`a${"x".repeat(3000)}b`, `a${"y".repeat(3000)}b`);
   assert.deepEqual(ours.map(([text, isChanged]) => [text.length, isChanged]), [[1, false], [3000, true], [1, false]]);
+});
+
+test("people see a key of several words as it is, and any other key that needs quotes in them", () => {
+  const cases = [
+    ['["order number"]', "order number"], ['a["order number"].b', "a.order number.b"], ["items[*].name", "items[*].name"],
+    ['["a.b"]', '["a.b"]'], ['["a, b"]', '["a, b"]'], ['["a  b"]', '["a  b"]'], ['["0"]', '["0"]'], ['["\\u200b x"]', '["\\u200b x"]'],
+  ];
+  for (const [path, said] of cases) assert.equal(forPeople(path), said);
 });
 
 test("lines are unpacked, one value each", async () => {

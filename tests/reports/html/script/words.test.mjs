@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, ofPart, percent, rateInterval, scoreInterval, scoreText } from "../../../../evaluators/reports/html/script/words.js";
+import { counted, intervalText, ofPart, scoreText } from "../../../../evaluators/reports/html/script/words.js";
 
 const stats = (kept) => ({ scored: 19, invalid: 0, unjudged: 0, bugs: 0, ...kept });
 
@@ -12,15 +12,9 @@ test("a score has four decimals, halves go to the even digit, and it never claim
   for (const [value, text] of cases) assert.equal(scoreText(value), text);
 });
 
-test("a rate is in percent, as the other reports say it", () => {
-  const cases = [[0, "0.0 %"], [1, "100.0 %"], [0.8125, "81.2 %"], [0.9999, "99.9 %"], [0.0001, "0.1 %"], [null, "–"]];
-  for (const [value, text] of cases) assert.equal(percent(value), text);
-});
-
 test("an interval says both ends, and nothing where there is none", () => {
-  assert.equal(rateInterval({ low: 0.881, high: 0.99999 }), "[88.1, 99.9]");
-  assert.equal(scoreInterval({ low: 0.5, high: 1 }, " to "), "0.5000 to 1.0000");
-  assert.equal(rateInterval(null) + scoreInterval(null, ", "), "");
+  assert.equal(intervalText({ low: 0.881, high: 0.99999 }), "[0.8810, 0.9999]");
+  assert.equal(intervalText(null), "");
 });
 
 test("a figure says its rows where more than a twentieth was kept out", () => {
