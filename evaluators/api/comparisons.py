@@ -125,6 +125,20 @@ def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
             yield Issue("not-ranked", Blame.TESTSET, message)
 
 
+def compared_sides(places: Sequence[Path], variants: Sequence[str] | None, suite: Suite | None) -> tuple[Side, Side]:
+    """The base and the new run of a comparison: of two places, of two variants in one place, or of the baseline of a suite and a place."""
+    *base, new = map(open_side, places)
+    if variants is not None:
+        one, other = (variant_side(new, name) for name in dict.fromkeys(variants or new.variants))
+        return one, other
+    if base:
+        return base[0], new
+    if suite is None:
+        raise ValueError("a run alone is compared with nothing")
+    file = baseline_of(suite)
+    return side_of(read_baseline(file), str(file)), new
+
+
 def baseline_of(suite: Suite) -> Path:
     """The baseline file that a suite names. Raises Problems (config) when it names none."""
     name = suite.compare.baseline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,10 +88,12 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     could not be compared, such as a lost row, and 4 when the runs cannot be compared: other rows, other expected answers,
     other settings.
     """
+    from evaluators.api.comparisons import compared_sides
     from evaluators.api.loading import load
     from evaluators.api.remote_results import written_places
     from evaluators.issues import Problems
     from evaluators.reports.format import comparison_format_for
+    from evaluators.reports.html.compared_rows import ComparedRuns
     from evaluators.reports.report_files import check_apart, check_made
     from evaluators.run.reader import Run
     from evaluators.run.store import check_written, open_text
@@ -109,10 +112,14 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     if issues := check_made(files) or check_apart(files, (Run(place) for place in places if is_run_folder(str(place)))):
         raise Problems(issues)
 
+    def compared(file: Path) -> ComparedRuns:
+        sides = compared_sides(places, runs[1:] if options["among"] else None, loaded)
+        return ComparedRuns(*sides, file.parent if file in files else None)
+
     def write(some: list[Path]) -> list[Path]:
         for file in some:
             with open_text(file) as stream:
-                comparison_format_for(file).write_comparison(comparison, stream)
+                comparison_format_for(file).write_compared(comparison, partial(compared, file), stream)
         return some
 
     _print(comparison, tuple(written_places(options["files"], write)), options)

@@ -52,6 +52,16 @@ def change_of(was: State, now: State) -> Change:
     return "fixed" if now.right else "broken"
 
 
+def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
+    """What became of one value, by its status in both runs; None where a run does not have it."""
+    was_wrong, is_wrong = (one in _WRONG or one is FieldStatus.ERROR for one in (was, now))
+    if is_wrong and not was_wrong:
+        return "broken"
+    if now is FieldStatus.MATCH or (was is FieldStatus.HALLUCINATION and now in (None, FieldStatus.NOT_MEASURED)):
+        return "fixed" if was_wrong else "unchanged"
+    return "lost" if was is FieldStatus.MATCH else "unchanged"
+
+
 def weightiest(changes: Iterable[Change]) -> Change:
     """What becomes of a row that several evaluators look at."""
     return min(changes, key=CHANGES.index, default="never measured")

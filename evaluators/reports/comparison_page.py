@@ -38,6 +38,7 @@ from evaluators.run.metrics import (
     signed,
     with_variant,
 )
+from evaluators.values.paths import for_people
 from evaluators.values.quoting import first_ones
 from evaluators.words import plain_word
 
@@ -247,7 +248,8 @@ def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
 def _fields(comparison: RunComparison) -> Iterator[Section]:
     """The fields that changed, the worst first."""
     columns = (
-        text_column("evaluator"), text_column("field"), text_column("variant", optional=True), *_ABOUT_ROWS, *_UNPAIRED,
+        text_column("evaluator"), text_column("field", lambda one: for_people(one.field or "")),
+        text_column("variant", optional=True), *_ABOUT_ROWS, *_UNPAIRED,
     )  # fmt: skip
     if not comparison.fields:
         return
@@ -385,7 +387,7 @@ def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
         blocks: list[Block] = [Listing(tuple(_row(row, tone) for row in rows[:MOST_ROWS]))]
         if len(rows) > MOST_ROWS:
             blocks.append(Paragraph(f"{more_text(len(rows) - MOST_ROWS, 'row')} in the JSON file."))
-        yield Section(title, tuple(blocks))
+        yield Section(title, tuple(blocks), id=f"{change}-rows")
 
 
 def _row(row: ChangedRow, tone: Tone) -> Item:
@@ -407,7 +409,7 @@ def _row(row: ChangedRow, tone: Tone) -> Item:
 def _in_plain_words(change: str) -> str:
     """The change of a field, in the words for people: `header.total: right → wrong`."""
     path, _, statuses = change.rpartition(": ")
-    return f"{path}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
+    return f"{for_people(path)}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:

@@ -6,7 +6,7 @@ the file's name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TextIO
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
     from evaluators.reports.data_tables import DataTable
     from evaluators.reports.document import Page
+    from evaluators.reports.html.compared_rows import ComparedRuns
     from evaluators.run.reader import Run
 
 
@@ -44,6 +45,10 @@ class Format:
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """Writes the whole file for a comparison of runs, where the format has a way to do so."""
         raise NotImplementedError  # the contract: each format writes its own
+
+    def write_compared(self, comparison: RunComparison, runs: Callable[[], ComparedRuns], stream: TextIO) -> None:
+        """Writes the whole file for a comparison whose runs can be read: a format that shows no values has no use for them."""
+        self.write_comparison(comparison, stream)
 
 
 class PageFormat(Format):

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TextIO
 
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.html.page import page
-from evaluators.reports.html.payload import page_payload, run_payload
+from evaluators.reports.html.payload import run_payload
 from evaluators.reports.html.rows import embedded
 from evaluators.run.reader import Run
 
 if TYPE_CHECKING:
     from evaluators.compare.comparison import RunComparison
+    from evaluators.reports.html.compared_rows import ComparedRuns
 
 
 class Html(Format):
@@ -30,9 +32,14 @@ class Html(Format):
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """The page of a comparison, with how it ended below its name."""
-        from evaluators.reports.comparison_page import (  # a run has no use for it, and starts sooner
-            comparison_page,
-            headline,
-        )
+        from evaluators.reports.html.comparison import comparison_payload  # a run has no use for it, and starts sooner
 
-        stream.write(page(page_payload(comparison_page(comparison), headline(comparison))))
+        stream.write(page(comparison_payload(comparison)))
+
+    def write_compared(self, comparison: RunComparison, runs: Callable[[], ComparedRuns], stream: TextIO) -> None:
+        """The page of a comparison, with the values of both runs in the rows that changed."""
+        from evaluators.reports.html.compared_rows import compared_rows
+        from evaluators.reports.html.comparison import comparison_payload
+
+        rows = compared_rows(comparison, runs()) if comparison.changed else None
+        stream.write(page(comparison_payload(comparison, rows), rows.elements if rows is not None else {}))

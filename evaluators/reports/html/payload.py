@@ -46,6 +46,7 @@ _STATUSES: Final = [
     for one, letter in zip(FIELD_STATUSES, LETTERS, strict=True)
 ]  # fmt: skip
 _ROWS: Final = {name: {"word": one.plain, "sentence": one.sentence} for name, one in ROW_WORDS.items()}
+WORDS: Final[Encoded] = {"statuses": _STATUSES, "rows": _ROWS}
 
 
 def page_payload(document: Page, headline: str = "") -> Encoded:
@@ -82,7 +83,7 @@ def run_payload(
     not_listed = sum(stats.fields_not_listed for stats in result.evaluators)
     return {
         **payload,
-        "words": {"statuses": _STATUSES, "rows": _ROWS},
+        "words": WORDS,
         "verdict": list(verdict_lines(result, options)),
         "run": _run(result, facts),
         "mistakes": [_mistake(result, options, one) for one in options.mistakes[:MOST_MISTAKES]],

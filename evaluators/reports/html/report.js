@@ -126,6 +126,64 @@ function ofPart(stats, figure) {
   const lost = stats.invalid + stats.unjudged + stats.bugs;
   return stats.scored && 20 * lost > stats.scored + lost ? `${figure} (${counted(stats.scored, "row")})` : figure;
 }
+const CHANGES = ["broken", "lost", "fixed", "gained", "settled", "unchanged"];
+function comparedRows(rows, choice) {
+  const text = choice.q.trim().toLowerCase();
+  const left = rows.flatMap((row) => {
+    if (text && !row.id.toLowerCase().includes(text) && String(row.number) !== text) return [];
+    const own = row.fields.filter((one) => isChosen(one, choice));
+    const isLeft = choice.field
+      ? own.length > 0
+      : (!choice.change || row.change === choice.change) && (!choice.evaluator || concerns(row, choice.evaluator));
+    return isLeft ? [{ row, fields: own.sort((one, other) => weight(one) - weight(other)) }] : [];
+  });
+  return left.sort((one, other) => weight(one.row) - weight(other.row));
+}
+function isChosen(one, { change, evaluator, field }) {
+  if (evaluator && one.evaluator !== evaluator) return false;
+  return !field || (one.field === field && (!change || one.change === change));
+}
+const weight = ({ change }) => CHANGES.indexOf(change);
+const concerns = (row, evaluator) =>
+  row.fields.some((one) => one.evaluator === evaluator) ||
+  Object.values(row.verdicts).some((names) => names.includes(evaluator));
+const changeCounts = (rows) =>
+  CHANGES.map(
+    (change) => /** @type {[string, number]} */ ([change, rows.filter((row) => row.change === change).length]),
+  ).filter(([, size]) => size > 0);
+function changedFields(rows) {
+  const found = new Map();
+  for (const { fields } of rows)
+    for (const key of new Set(
+      fields.filter((one) => one.field).map((one) => JSON.stringify([one.evaluator, one.field])),
+    )) {
+      const [evaluator, field] = JSON.parse(key);
+      const own = found.get(evaluator) ?? new Map();
+      own.set(field, (own.get(field) ?? 0) + 1);
+      found.set(evaluator, own);
+    }
+  return [...found].map(([evaluator, own]) => [evaluator, [...own].sort(([, one], [, other]) => other - one)]);
+}
+const comparedEvaluators = (rows) => [
+  ...new Set(rows.flatMap((row) => [...row.fields.map((one) => one.evaluator), ...Object.values(row.verdicts).flat()])),
+];
+const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
+const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
+function within(path, step) {
+  if (typeof step === "number") return `${path}[${step}]`;
+  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
+  return path ? `${path}.${step}` : step;
+}
+const QUOTED_KEY = /\["([^"\\]*)"\]/g;
+const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
+const forPeople = (path) =>
+  path.replace(QUOTED_KEY, (step, key, at) => {
+    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
+    return isPlain ? `${at ? "." : ""}${key}` : step;
+  });
+const fieldName = (path) => forPeople(path) || "(the whole document)";
+const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
 const MOST_COMPARED = 4000000;
 const MOST_LETTERS = 20000;
 function lettersOf(text) {
@@ -205,23 +263,6 @@ function spelled(value) {
   return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
 }
 const ownValue = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
-const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
-const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
-function within(path, step) {
-  if (typeof step === "number") return `${path}[${step}]`;
-  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
-  return path ? `${path}.${step}` : step;
-}
-const QUOTED_KEY = /\["([^"\\]*)"\]/g;
-const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
-const forPeople = (path) =>
-  path.replace(QUOTED_KEY, (step, key, at) => {
-    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
-    return isPlain ? `${at ? "." : ""}${key}` : step;
-  });
-const fieldName = (path) => forPeople(path) || "(the whole document)";
-const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
 const FILTER_KEYS = [
   "q",
   "deep",
@@ -234,7 +275,7 @@ const FILTER_KEYS = [
   "cell",
   "mistake",
 ];
-const STATE_KEYS = [...FILTER_KEYS, "sort", "row", "as", "theme"];
+const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme"];
 const state = {};
 const listeners = [];
 function readState() {
@@ -786,10 +827,11 @@ function valueText(value, most = MOST_CHARS) {
   const text = withEscapes(String(spelled(value)));
   return text.length > most ? `${text.slice(0, most)}… (cut: ${number(text.length)} characters)` : text;
 }
-function markedPair(expected, actual, isCompared) {
+const lineText = (value, most) => valueText(value, most).replace(/\n */g, " ");
+function markedPair(expected, actual, isCompared, marks = ["ins", "del"]) {
   const runs = isCompared && expected !== null && actual !== null ? difference(expected, actual) : null;
   const side = (text, part, mark) => (part ? marked(part, mark) : text === null ? nothing() : plain(text, "bdi.value"));
-  return [side(expected, runs?.[0], "ins"), side(actual, runs?.[1], "del")];
+  return [side(expected, runs?.[0], marks[0]), side(actual, runs?.[1], marks[1])];
 }
 const marked = (runs, mark) =>
   el(
@@ -1103,6 +1145,178 @@ function rowsText(rows) {
 const mistakeName = ({ field, said, count }) =>
   `${field ? `${fieldName(field)}: ` : ""}${said.slice(0, LONGEST)} (${count})`;
 const LONGEST = 60;
+const ROWS_AT_ONCE = 50;
+const MOST_VALUE_LETTERS = 2000;
+const LONGEST_LINE = 120;
+const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
+const OTHER_FIELDS = "other fields, same verdict";
+function comparisonView(comparison, chosen, choose) {
+  const search = el("input", { type: "search", placeholder: "id or row number", autocomplete: "off" });
+  search.addEventListener("input", () => choose({ q: search.value }));
+  const selects = el("div.choices");
+  const labelled = el("label.choice", el("span", "Search"), search);
+  const found = el("p.found", { role: "status" });
+  const list = el("div.compared-rows");
+  let last = "";
+  const show = () => {
+    const now = chosen();
+    if (last === JSON.stringify(now)) return;
+    last = JSON.stringify(now);
+    if (document.activeElement !== search) search.value = now.q;
+    refreshSelects(selects, comparison.rows, now, choose);
+    const left = comparedRows(comparison.rows, now);
+    const all = counted(comparison.rows.length, "changed row");
+    found.textContent = left.length === comparison.rows.length ? all : `${number(left.length)} of ${all}`;
+    refill(list);
+    showNext(list, left, comparison);
+  };
+  show();
+  const bar = el("div.filters.comparison-filters", { role: "search", "aria-label": "Changed rows" }, selects, labelled);
+  const notes = comparison.notes.map((note) => el("p.tone-note", withCode(note)));
+  return { node: el("div.comparison", notes, bar, found, list), show };
+}
+function refreshSelects(selects, rows, now, choose) {
+  const place = [...selects.querySelectorAll("select")].indexOf(document.activeElement);
+  refill(selects, selectsOf(rows, now, choose));
+  if (place >= 0) selects.querySelectorAll("select")[place].focus();
+}
+function selectsOf(rows, now, choose) {
+  const names = comparedEvaluators(rows);
+  const changes = now.field
+    ? CHANGES.filter((one) => ["broken", "fixed", "lost"].includes(one)).map((one) => [one, one])
+    : changeCounts(rows).map(([one, size]) => [one, `${changeWord(one)} (${number(size)})`]);
+  const fields = changedFields(rows).map(([evaluator, own]) => [
+    evaluator,
+    own.map(([field, size]) => [JSON.stringify([evaluator, field]), `${fieldName(field)} (${number(size)})`]),
+  ]);
+  const key = now.field ? JSON.stringify([now.evaluator, now.field]) : "";
+  const ofField = (picked) => {
+    const [evaluator, field] = picked ? JSON.parse(picked) : ["", ""];
+    choose({ evaluator, field });
+  };
+  const isFiltered = now.change || now.evaluator || now.field || now.q;
+  return [
+    choice("Change", now.change, [["", [["", "any change"], ...changes]]], (change) => choose({ change })),
+    names.length > 1 &&
+      choice(
+        "Evaluator",
+        now.evaluator,
+        [["", [["", "all evaluators"], ...names.map((one) => /** @type {[string, string]} */ ([one, one]))]]],
+        (evaluator) => choose({ evaluator, field: "" }),
+      ),
+    fields.length > 0 && choice("Field", key, [["", [["", "all fields"]]], ...fields], ofField),
+    isFiltered && button("Clear", () => choose({ change: "", evaluator: "", field: "", q: "" }), {}, "button.clear"),
+  ];
+}
+const changeWord = (change) => (change === "unchanged" ? OTHER_FIELDS : change);
+function showNext(list, left, comparison) {
+  if (!left.length) fill(list, [el("p.quiet", "No row fits these choices.")]);
+  fill(
+    list,
+    left.slice(0, ROWS_AT_ONCE).map(({ row, fields }) => rowCard(row, fields, comparison)),
+  );
+  const rest = left.slice(ROWS_AT_ONCE);
+  if (!rest.length) return;
+  const more = button(
+    `Show ${number(Math.min(rest.length, ROWS_AT_ONCE))} more of ${number(rest.length)}`,
+    () => {
+      more.remove();
+      const shown = list.children.length;
+      showNext(list, rest, comparison);
+      list.children[shown].querySelector("h3").focus();
+    },
+    {},
+    "button.more",
+  );
+  fill(list, [more]);
+}
+function rowCard(row, fields, comparison) {
+  const name = row.id && row.id !== String(row.number) ? [" · ", plain(row.id)] : null;
+  const verdicts = Object.entries(row.verdicts).map(([change, names]) => `${change}: ${names.join(", ")}`);
+  const why = fields.length ? [] : Object.entries(row.reasons).map(([evaluator, reason]) => `${evaluator}: ${reason}`);
+  return el(
+    "article.compared",
+    el(
+      "header.compared-head",
+      el(
+        "h3",
+        { tabindex: "-1" },
+        `Row ${row.number}`,
+        name,
+        row.variant !== null && plain(row.variant, "bdi.variant"),
+      ),
+      row.change === "unchanged" ? el("span.quiet", OTHER_FIELDS) : badge(row.change, TONES[row.change]),
+      el("span.quiet", plain(verdicts.join("; "))),
+      el(
+        "span.leads",
+        rowLink("base", comparison.base.link, row.base),
+        rowLink("new run", comparison.new.link, row.new),
+      ),
+    ),
+    why.map((text) => el("p.quiet", plain(text))),
+    fields.length > 0 && valueTable(fields, `Row ${row.number}, values`),
+  );
+}
+function rowLink(side, page, key) {
+  if (key === null) return el("span.quiet", `not in the ${side}`);
+  return page && el("a", { href: `${page}#row=${encodeURIComponent(key)}` }, `row in the ${side}`);
+}
+function valueTable(fields, label) {
+  const heads = ["field", "expected", "base", "new run"].map((head) => el("th", { scope: "col" }, head));
+  return el(
+    "table.values",
+    { "aria-label": label },
+    el("thead", el("tr", heads)),
+    el(
+      "tbody",
+      fields.map((one) =>
+        el(
+          `tr.is-${one.change}`,
+          el(
+            "th",
+            { scope: "row" },
+            plain(one.path ? fieldName(one.path) : "output", "bdi.path"),
+            " ",
+            plain(one.evaluator, "bdi.quiet"),
+          ),
+          valueCells(one),
+        ),
+      ),
+    ),
+  );
+}
+function valueCells(one) {
+  const text = (side) => (side in one ? shortValue(one[side]) : null);
+  const [expected, base, now] = ["expected", "base", "new"].map(text);
+  const isKnown = expected !== null;
+  const wrong = one.now === "mismatch" ? now : one.was === "mismatch" ? base : null;
+  const wanted = isKnown ? markedPair(expected, wrong, true)[0] : el("span.quiet", "–");
+  const isMarked = isKnown && wrong !== null;
+  const [before, after] = isMarked
+    ? [sideOf(expected, base, one.was), sideOf(expected, now, one.now)]
+    : markedPair(base, now, true, ["mark", "mark"]);
+  return [
+    cell("expected", wanted),
+    cell("base", mark(one.was), base === null ? missing(one.was, one.now) : before),
+    cell(
+      "new run",
+      mark(one.now),
+      now === null ? missing(one.now, one.was) : after,
+      one.why && el("div.quiet", plain(one.why)),
+    ),
+  ];
+}
+function shortValue(value) {
+  const line = lineText(value, MOST_VALUE_LETTERS);
+  return line.length <= LONGEST_LINE ? line : valueText(value, MOST_VALUE_LETTERS);
+}
+const cell = (head, ...children) => el("td", { "data-head": head }, children);
+const sideOf = (expected, text, status) => markedPair(expected, text, status === "mismatch")[1];
+const mark = (status) => status !== null && treeMark(statusNumber(status));
+function missing(status, other) {
+  if (status === "omission" || other === "hallucination") return nothing();
+  return el("span.quiet", status === null ? "not measured" : statuses[statusNumber(status)].word);
+}
 const MOST_CELL_CHOICES = 500;
 function labelSection({ id, title, blocks, labels }) {
   const matrix = run.confusion_matrices[labels ?? 0];
@@ -1603,7 +1817,7 @@ function valueWords(field, fields) {
 }
 function valuesOf(one) {
   if (!("expected" in one || "actual" in one)) return null;
-  const text = (side) => (side in one ? valueText(one[side], MOST_VALUE_CHARS) : null);
+  const text = (side) => (side in one ? lineText(one[side], MOST_VALUE_CHARS) : null);
   return arrowed(
     markedPair(text("expected"), text("actual"), statuses[one.status].name === "mismatch"),
     "expected, and",
@@ -1913,19 +2127,34 @@ const FIRST = ["fields", "mistakes", "evaluators", "gates"];
 const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 function runSections() {
   const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
-  const titled = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
-  const made = titled.map((section) => {
+  const wanted = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
+  const made = wanted.map((section) => {
     if (section.id in DRAWN) return DRAWN[section.id](section);
     return section.labels === undefined ? neutralSection(section) : labelSection(section);
   });
-  const isAfter = (_, place) => AFTER_ROWS.includes(titled[place].id);
+  const isAfter = (_, place) => AFTER_ROWS.includes(wanted[place].id);
   const before = made.filter((_, place) => !isAfter(_, place));
   return [...before, rowSection(), ...made.filter(isAfter)].filter(Boolean);
 }
+async function otherSections() {
+  const wanted = head.sections.filter((section) => section.title);
+  const made = wanted.map(neutralSection);
+  if (!head.compared) return made;
+  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
+  made.splice(end < 0 ? made.length : end, 0, await comparedSection(head.compared));
+  return made;
+}
+async function comparedSection(compared) {
+  const comparison = { ...compared, rows: linesOf(await unpack("compared")) };
+  const chosen = () => ({ change: state.change, evaluator: state.evaluator, field: state.field, q: state.q });
+  const { node, show } = comparisonView(comparison, chosen, choose);
+  listeners.push(show);
+  return titled("changed-rows", "Changed rows", node);
+}
 async function openReport() {
   openHead(parsed(await unpack("head")));
+  if (head.words) learnWords(head.words);
   if (!head.run) return;
-  learnWords(head.words);
   await openRows();
   if (isSmall()) await indexOutcomes();
 }
@@ -1941,7 +2170,7 @@ async function main() {
     return;
   }
   document.title = [head.title, head.headline].filter(Boolean).join(": ");
-  const made = head.run ? runSections() : head.sections.filter((section) => section.title).map(neutralSection);
+  const made = head.run ? runSections() : await otherSections();
   refill(report, verdictHeader(), navigation(made), el("main", made), head.rows && rowDialog());
   keepClear();
   followAddress();

@@ -20,7 +20,7 @@ from evaluators.reports.document import Item as ListItem
 from evaluators.reports.html.page import page as page_html
 from evaluators.reports.html.payload import page_payload
 from tests.gallery import GALLERY
-from tests.kit import comparison_written, write_rows
+from tests.kit import cli, comparison_written, write_rows
 from tests.reports.html.conftest import write_report
 
 Open = Callable[..., Any]
@@ -521,6 +521,78 @@ def test_a_comparison_says_how_it_ended_and_what_became_worse(opened: Open, tmp_
     assert page.text(".verdict-bad .headline").split() == ["✕", "FAILED"]
     assert page.tab.title() == "bills: old: FAILED"
     assert page.texts("#section-evaluators .badge") == ["✕\nworse"]
+
+
+@pytest.fixture(scope="session")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a comparison of two runs that have pages: one row fixed, two broken, one with another value. Ids want to be markup."""
+    folder = tmp_path_factory.mktemp("compared")
+    expected = {"order number": "A-1", "name": "Greta", "text": HOSTILE[1]}
+    outputs = {
+        "old": [{**expected, "order number": "1"}, expected, expected, {**expected, "name": "x"}],
+        "new": [expected, {**expected, "name": "Grta"}, {**expected, "text": HOSTILE[2]}, {**expected, "name": "y"}],
+    }
+    fields = dict.fromkeys(expected, "exact")
+    suite = {"name": "mails", "evaluators": [{"schema_match": {"name": "mail", "fields": fields}}]}
+    (folder / "suite.yaml").write_text(json.dumps(suite))
+    for name, given in outputs.items():
+        rows = [{"id": f"<b>{n}", "output": one, "expected": expected} for n, one in enumerate(given)]
+        write_rows(folder / f"{name}.jsonl", rows)
+        test_set = str(folder / f"{name}.jsonl")
+        finish(load(folder / "suite.yaml"), test_set=test_set, results=folder, name=name, formats=("html",))
+    done = cli("compare", str(folder / "old"), str(folder / "new"), "-o", str(folder / "page.html"))
+    assert done.exit_code == 0, done.output
+    return folder / "page.html"
+
+
+def test_a_comparison_shows_what_each_run_gave_and_marks_what_differs(opened: Open, compared: Path) -> None:
+    page = opened(compared)
+    assert page.texts(".compared h3") == ["Row 2 · <b>1", "Row 3 · <b>2", "Row 1 · <b>0"]
+    assert page.texts(".compared .badge") == ["✕\nbroken", "✕\nbroken", "✓\nfixed"]
+    first = page.tab.locator(".compared").first
+    cells = first.locator("tbody tr").first.locator("th, td").all_inner_texts()
+    assert [text.split("\n")[0].strip() for text in cells][:2] == ["name mail", '"Greta"']
+    assert first.locator("ins").all_inner_texts() == ["e"]
+    assert page.tab.locator(".compared").nth(2).locator(".values td:nth-child(3) del").count() == 0
+    assert page.tab.locator(".compared").nth(2).locator("ins").all_inner_texts() == ["A-"]
+    assert page.complaints == []
+    assert page.asked == [page.tab.url.partition("#")[0]]
+
+
+def test_a_comparison_is_filtered_by_what_changed_and_by_field(opened: Open, compared: Path) -> None:
+    page = opened(compared)
+    page.tab.get_by_role("combobox", name="Change").select_option("fixed")
+    assert page.texts(".compared h3") == ["Row 1 · <b>0"]
+    assert page.text("#section-changed-rows .found") == "1 of 3 changed rows"
+    page.tab.get_by_role("button", name="Clear").click()
+    page.tab.get_by_role("combobox", name="Field").select_option(label="name (1)")
+    assert page.texts(".compared h3") == ["Row 2 · <b>1"]
+    assert page.fragment() == "evaluator=mail&field=name"
+    page.tab.get_by_role("combobox", name="Change").select_option("fixed")
+    assert page.texts(".compared h3") == []
+    assert "No row fits" in page.text(".compared-rows")
+    assert opened(compared, "q=0").texts(".compared h3") == ["Row 1 · <b>0"]
+
+
+def test_a_row_of_a_comparison_leads_to_the_row_in_both_runs(opened: Open, compared: Path) -> None:
+    page = opened(compared)
+    links = page.tab.locator(".compared").first.locator(".leads a")
+    assert [one.get_attribute("href") for one in links.all()] == ["old/report.html#row=2", "new/report.html#row=2"]
+    links.nth(1).click()
+    page.tab.wait_for_selector("dialog[open]")
+    assert page.text("#row-title") == "Row 2 · <b>1"
+    assert '"Grta"' in page.text("dialog .field-wrong")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing_in_a_comparison(opened: Open, compared: Path, dark: bool) -> None:
+    pytest.importorskip("axe_playwright_python")
+    for width in (390, 1280):
+        page = opened(compared, dark=dark, width=width)
+        page.tab.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+        assert page.tab.evaluate(AXE) == []
+        assert page.tab.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
 def test_sections_with_titles_alike_are_told_apart(opened: Open, tmp_path: Path) -> None:

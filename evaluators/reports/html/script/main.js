@@ -1,17 +1,20 @@
 // The page, from top to bottom.
 
 import { evaluatorSection } from "./cards.js";
-import { el, refill } from "./dom.js";
+import { comparisonView } from "./comparison.js";
+import { el, refill, titled } from "./dom.js";
 import { labelSection } from "./labels.js";
-import { parsed, unpack } from "./lines.js";
+import { linesOf, parsed, unpack } from "./lines.js";
 import { mistakeSection } from "./mistakes.js";
 import { refreshRow, rowDialog } from "./row.js";
 import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
-import { applyTheme, followAddress, listeners, readState } from "./state.js";
+import { applyTheme, choose, followAddress, listeners, readState, state } from "./state.js";
 import { head, indexOutcomes, isSmall, openHead, openRows, rows } from "./store.js";
 import { followPrinter, redraw, refreshRows, rowSection } from "./table.js";
 import { fieldSection, sliceSection } from "./tables.js";
 import { learnWords } from "./words.js";
+
+/** @import {Comparison} from "./types.d.ts" */
 
 /** The sections of a run that are drawn in a way of their own, by their ids. */
 const DRAWN = { fields: fieldSection, mistakes: mistakeSection, evaluators: evaluatorSection, slices: sliceSection };
@@ -22,20 +25,39 @@ const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 
 function runSections() {
   const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
-  const titled = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
-  const made = titled.map((section) => {
+  const wanted = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
+  const made = wanted.map((section) => {
     if (section.id in DRAWN) return DRAWN[section.id](section);
     return section.labels === undefined ? neutralSection(section) : labelSection(section);
   });
-  const isAfter = (_, place) => AFTER_ROWS.includes(titled[place].id);
+  const isAfter = (_, place) => AFTER_ROWS.includes(wanted[place].id);
   const before = made.filter((_, place) => !isAfter(_, place));
   return [...before, rowSection(), ...made.filter(isAfter)].filter(Boolean);
 }
 
+/** The sections of any other page; those of a comparison have its rows before how it ended. */
+async function otherSections() {
+  const wanted = head.sections.filter((section) => section.title);
+  const made = wanted.map(neutralSection);
+  if (!head.compared) return made;
+  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
+  made.splice(end < 0 ? made.length : end, 0, await comparedSection(head.compared));
+  return made;
+}
+
+/** @param {Omit<Comparison, "rows">} compared */
+async function comparedSection(compared) {
+  const comparison = { ...compared, rows: linesOf(await unpack("compared")) };
+  const chosen = () => ({ change: state.change, evaluator: state.evaluator, field: state.field, q: state.q });
+  const { node, show } = comparisonView(comparison, chosen, choose);
+  listeners.push(show);
+  return titled("changed-rows", "Changed rows", node);
+}
+
 async function openReport() {
   openHead(parsed(await unpack("head")));
+  if (head.words) learnWords(head.words);
   if (!head.run) return;
-  learnWords(head.words);
   await openRows();
   if (isSmall()) await indexOutcomes();
 }
@@ -52,7 +74,7 @@ async function main() {
     return;
   }
   document.title = [head.title, head.headline].filter(Boolean).join(": ");
-  const made = head.run ? runSections() : head.sections.filter((section) => section.title).map(neutralSection);
+  const made = head.run ? runSections() : await otherSections();
   refill(report, verdictHeader(), navigation(made), el("main", made), head.rows && rowDialog());
   keepClear();
   followAddress();

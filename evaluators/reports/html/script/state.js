@@ -14,7 +14,7 @@ export const FILTER_KEYS = [
   "cell",
   "mistake",
 ];
-const STATE_KEYS = [...FILTER_KEYS, "sort", "row", "as", "theme"];
+const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme"];
 /** @type {Record<string, string>} */
 export const state = {};
 /** @type {(() => void)[]} Told when a choice changes. */

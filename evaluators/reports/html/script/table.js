@@ -23,7 +23,7 @@ import {
   verdictOf,
   wrongFields,
 } from "./store.js";
-import { arrowed, markedPair, valueText } from "./values.js";
+import { arrowed, lineText, markedPair } from "./values.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
 
 /** @import {Detail, Field, ShownDocument} from "./types.d.ts" */
@@ -302,7 +302,7 @@ function valueWords(field, fields) {
 /** @param {Field} one */
 function valuesOf(one) {
   if (!("expected" in one || "actual" in one)) return null;
-  const text = (side) => (side in one ? valueText(one[side], MOST_VALUE_CHARS) : null);
+  const text = (side) => (side in one ? lineText(one[side], MOST_VALUE_CHARS) : null);
   return arrowed(
     markedPair(text("expected"), text("actual"), statuses[one.status].name === "mismatch"),
     "expected, and",

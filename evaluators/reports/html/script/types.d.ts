@@ -132,17 +132,61 @@ export interface RowIndex {
   packed: string;
 }
 
+/** A value of a row that is another one in the new run, or has another status. Statuses are by name. */
+export interface ChangedField {
+  evaluator: string;
+  path: string;
+  field: string;
+  change: string;
+  was: string | null;
+  now: string | null;
+  expected?: unknown;
+  base?: unknown;
+  new?: unknown;
+  why?: string;
+}
+
+/** A row of which a verdict or a field changed. `base` and `new` name it in the addresses of the pages of the runs. */
+export interface ChangedRow {
+  id: string;
+  number: number;
+  variant: string | null;
+  change: string;
+  base: string | null;
+  new: string | null;
+  verdicts: Record<string, string[]>;
+  reasons: Record<string, string>;
+  fields: ChangedField[];
+}
+
+/** Two runs: what they are called, where their pages are, and the rows that changed. */
+export interface Comparison {
+  base: { label: string; link: string };
+  new: { label: string; link: string };
+  notes: string[];
+  rows: ChangedRow[];
+}
+
+/** What the reader of a comparison asked to see; an empty text leaves everything. */
+export interface ComparisonChoice {
+  change: string;
+  evaluator: string;
+  field: string;
+  q: string;
+}
+
 /** What the page says beside the lines of the run folder. */
 export interface Head {
   title: string;
   headline: string;
   tone: string;
   sections: Section[];
-  words: {
+  words?: {
     statuses: Status[];
     rows: Record<string, { word: string; sentence: string }>;
   };
   run?: Run;
+  compared?: Omit<Comparison, "rows"> | null;
   verdict?: string[];
   mistakes: Mistake[];
   legend: Item[];

@@ -15,12 +15,16 @@ export function valueText(value, most = MOST_CHARS) {
   return text.length > most ? `${text.slice(0, most)}… (cut: ${number(text.length)} characters)` : text;
 }
 
+/** The same on one line, where a table has little room.
+ * @param {unknown} value @param {number} most */
+export const lineText = (value, most) => valueText(value, most).replace(/\n */g, " ");
+
 /** Both texts as nodes: what should be there and is not, and what is there instead, are marked. A text that is null is not there.
- * @param {string | null} expected @param {string | null} actual @param {boolean} isCompared */
-export function markedPair(expected, actual, isCompared) {
+ * @param {string | null} expected @param {string | null} actual @param {boolean} isCompared @param {[string, string]} [marks] */
+export function markedPair(expected, actual, isCompared, marks = ["ins", "del"]) {
   const runs = isCompared && expected !== null && actual !== null ? difference(expected, actual) : null;
   const side = (text, part, mark) => (part ? marked(part, mark) : text === null ? nothing() : plain(text, "bdi.value"));
-  return [side(expected, runs?.[0], "ins"), side(actual, runs?.[1], "del")];
+  return [side(expected, runs?.[0], marks[0]), side(actual, runs?.[1], marks[1])];
 }
 
 /** A text with what differs marked.

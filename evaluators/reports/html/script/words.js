@@ -19,7 +19,7 @@ export const statuses = [];
 /** @type {Map<string, {word: string, sentence: string}>} What a row may be, by its name in a run folder. */
 export const rowWords = new Map();
 
-/** @param {Head["words"]} words */
+/** @param {NonNullable<Head["words"]>} words */
 export function learnWords(words) {
   statuses.splice(0, statuses.length, ...words.statuses);
   rowWords.clear();

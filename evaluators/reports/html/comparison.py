@@ -1,0 +1,20 @@
+"""What is on the page of a comparison: its sections as other formats have them, and its rows with the values of both runs."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from evaluators.compare.comparison import CHANGES, RunComparison
+from evaluators.reports.comparison_page import comparison_page, headline
+from evaluators.reports.html.compared_rows import ComparedRows
+from evaluators.reports.html.payload import WORDS, page_payload
+from evaluators.reports.html.rows import Encoded
+
+
+def comparison_payload(comparison: RunComparison, rows: ComparedRows | None = None) -> Encoded:
+    """The page of a comparison. Where its rows are there, they stand in the place of the lists of rows."""
+    page = comparison_page(comparison)
+    listed = {f"{change}-rows" for change in CHANGES} if rows is not None else set()
+    sections = tuple(one for one in page.sections if one.id not in listed)
+    payload = page_payload(replace(page, sections=sections), headline(comparison))
+    return {**payload, "words": WORDS, "compared": rows.index if rows is not None else None}
