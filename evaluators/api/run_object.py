@@ -20,7 +20,7 @@ from evaluators.model import MISSING, Result
 from evaluators.reports.headline import headline
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run import reader
-from evaluators.run.metrics import full_name, percent_text, rows_text, score_text
+from evaluators.run.metrics import full_name, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.suite.graph import EvaluatorLine
 
@@ -287,7 +287,7 @@ class Run(reader.Run):
         width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
         for one in means[:_LISTED]:
             lines.append(
-                f"  {full_name(one):{width}}  mean {score_text(one.mean)}, pass rate {percent_text(one.pass_rate)}, "
+                f"  {full_name(one):{width}}  mean {score_text(one.mean)}, pass rate {score_text(one.pass_rate)}, "
                 f"{one.scored:,} of {rows_text(one.rows)} scored"
             )
         if len(means) > _LISTED:
@@ -305,7 +305,7 @@ class Run(reader.Run):
         }  # fmt: skip
         means = self.result.evaluators
         table = ResultTable(
-            kinds, [[full_name(one), one.mean, percent_text(one.pass_rate), one.scored, one.rows] for one in means]
+            kinds, [[full_name(one), one.mean, score_text(one.pass_rate), one.scored, one.rows] for one in means]
         )
         causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
         return f"<p><b>{escape(self._head())}</b></p>{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"

@@ -24,6 +24,7 @@ from evaluators.reports.documents import document_of
 from evaluators.reports.html.rows import Encoded
 from evaluators.reports.mistakes import field_of
 from evaluators.reports.rows import field_views, results_of
+from evaluators.run.metrics import more_text, rows_text
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.values.equality import same
@@ -54,9 +55,11 @@ class ComparedRows(Struct, frozen=True):
     elements: Mapping[str, bytes]
 
 
-def compared_rows(comparison: RunComparison, runs: ComparedRuns) -> ComparedRows:
+def compared_rows(
+    comparison: RunComparison, runs: ComparedRuns, most_rows: int = MOST_ROWS, most_bytes: int = MOST_BYTES
+) -> ComparedRows:
     """The changed rows of a comparison, in its order. Same runs, same bytes."""
-    listed = comparison.changed[:MOST_ROWS]
+    listed = comparison.changed[:most_rows]
     evaluators = {one.evaluator for one in comparison.evaluators}
     lines: list[bytes] = []
     size = without = 0
@@ -67,14 +70,14 @@ def compared_rows(comparison: RunComparison, runs: ComparedRuns) -> ComparedRows
         for row, before, after in pairs:
             line = _row(row, was.key(before), now.key(after))
             text = compact({**line, "fields": list(_fields(was, before, now, after, evaluators))})
-            if size + len(text) > MOST_BYTES:
+            if size + len(text) > most_bytes:
                 without += 1
                 text = compact({**line, "fields": []})
             size += len(text)
             lines.append(text + b"\n")
-    notes = [f"The values of {without:,} rows are left out: they would make the page too large."] if without else []
+    notes = [f"The values of {rows_text(without)} are left out: they would make the page too large."] if without else []
     if more := len(comparison.changed) - len(listed):
-        notes.append(f"{more:,} more changed rows are in the JSON file.")
+        notes.append(f"{more_text(more, 'changed row')} in the JSON file.")
     without_page = [
         side.label if side.variant is None else side.record.place
         for side in (runs.base, runs.new)

@@ -145,6 +145,21 @@ def test_what_only_one_run_has_is_set_aside_or_told_apart(tmp_path: Path) -> Non
     assert values(rows[1]) == [("name", "lost", "Ann", "Ann", "?"), ("no", "lost", "A-1", "A-1", "?")]
 
 
+def test_a_page_is_bounded_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    wrong = [f"{n}{'x' * 30_000}" for n in range(3)]
+    runs = ComparedRuns(
+        open_side(run_of(tmp_path, "a", wrong, ["yes"] * 3, "exact_match")),
+        open_side(run_of(tmp_path, "b", ["yes"] * 3, ["yes"] * 3, "exact_match")),
+        None,
+    )
+    found = compared_rows(compare(runs.base, runs.new), runs, most_rows=2, most_bytes=25_000)
+    rows = [json.loads(line) for line in zlib.decompress(found.elements["compared"]).splitlines()]
+    assert [(row["id"], len(row["fields"])) for row in rows] == [("r0", 1), ("r1", 0)]
+    assert rows[0]["fields"][0]["base"].endswith("x…")
+    assert "The values of 1 row are left out: they would make the page too large." in found.index["notes"]
+    assert "1 more changed row is in the JSON file." in found.index["notes"]
+
+
 def test_the_same_runs_are_the_same_bytes(tmp_path: Path) -> None:
     runs = ComparedRuns(*(open_side(run_of(tmp_path, one, [one], ["a"], "exact_match")) for one in ("b", "a")), tmp_path)
     found = compare(runs.base, runs.new)
