@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
 from msgspec import Meta, Struct
@@ -44,12 +44,11 @@ WHOLE: Final = 1.0
 """The usual weight. It is one object, as what is written leaves out what is the default itself."""
 
 
-class _Status(Enum):
-    """What became of something, by its word. Its number is its place, which is what a result keeps."""
+class _Status(StrEnum):
+    """What became of something: the word that JSON, CSV and stored rows write. Its number is its place, which is what a result keeps."""
 
     def __init__(self, word: str) -> None:
         self.word = word
-        """The word for programs: what JSON, CSV and stored rows write."""
         self.number = len(self.__class__.__members__)
 
     @property
@@ -59,19 +58,6 @@ class _Status(Enum):
 
     def __index__(self) -> int:
         return self.number
-
-    def __eq__(self, other: object) -> bool:
-        """Whether the other is this status, its word (`status == "match"`) or its number."""
-        if other.__class__ is str:
-            return self.word == other
-        return self is other or (other.__class__ is int and self.number == other)
-
-    def __hash__(self) -> int:
-        return self.number
-
-    def __str__(self) -> str:
-        """The word, so that a status is printed as it is compared."""
-        return self.word
 
 
 class FieldStatus(_Status):
@@ -89,12 +75,15 @@ class FieldStatus(_Status):
     """Something else broke the comparison (the expected value, a time limit): the row has no score."""
 
     def __eq__(self, other: object) -> bool:
-        """The same status, by its word or its number. struct-extract-eval calls what is not judged an `error`."""
+        """The same status, or its word. struct-extract-eval calls what is not judged an `error`."""
         if other.__class__ is FieldStatus:
             return self is other
-        return super().__eq__(other) or (self is FieldStatus.NOT_JUDGED and other == "error")
+        return other == self.word or (self is FieldStatus.NOT_JUDGED and other == "error")
 
-    __hash__ = _Status.__hash__
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
 
 
 FIELD_STATUSES: Final = tuple(FieldStatus)

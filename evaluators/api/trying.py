@@ -14,6 +14,7 @@ from evaluators.api.explaining import is_suite
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.comparators._comparator import caching
+from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.needs import Output
@@ -38,7 +39,6 @@ _WHOLE: Final = 400
 """Characters of a value that are shown in a line, and on its own."""
 _LISTED: Final = 30
 """Fields without a fault that are listed."""
-_FINE: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
 
 
 def suite_of(subject: str, settings: Sequence[str]) -> Suite:
@@ -255,8 +255,8 @@ def _verdict(line: EvaluatorLine, result: Result) -> str:
 
 def _fields(fields: Sequence[Outcome]) -> Listing:
     """Every field: first those that went wrong, in full; then the others, one a line."""
-    fine = [field for field in fields if field.status in _FINE]
-    wrong = [_in_full(field) for field in fields if field.status not in _FINE]
+    fine = [field for field in fields if field.status not in WRONG]
+    wrong = [_in_full(field) for field in fields if field.status in WRONG]
     more = [Item(f"and {len(fine) - _LISTED:,} more fields like these")] if len(fine) > _LISTED else []
     return Listing((*wrong, *map(_in_brief, fine[:_LISTED]), *more))
 

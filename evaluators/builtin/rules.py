@@ -14,7 +14,7 @@ from evaluators.builtin._rule import Empty, Held, Missing, ParseSetting, Reading
 from evaluators.builtin._texts import ExpectedColumn
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.issues import Issue
-from evaluators.model import JSON, MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, JSON, MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
 from evaluators.needs import all_hold, columns_of
 from evaluators.registry import suggestion
 from evaluators.settings import BadSettings, Detail, build, setting_names, spell
@@ -22,7 +22,7 @@ from evaluators.values.path_text import display
 
 _MATCH: Final = FieldStatus.MATCH
 _LEFT_OUT: Final = bytes((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
-_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION)
+_WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION))
 
 
 class _Named(Struct, frozen=True):
@@ -264,7 +264,7 @@ class RuleRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         rules = zip(self._check.rules, self.statuses[at], strict=True)
-        return [self._outcome(*one, at) for one, status in rules if status in _WRONG and one[0] in wanted]
+        return [self._outcome(*one, at) for one, status in rules if FIELD_STATUSES[status] in _WRONG and one[0] in wanted]
 
 
 def _reading(rule: Rule, everywhere: Rules) -> Reading:

@@ -19,7 +19,7 @@ from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.run.record_lines import RowLine
 
 _QUIET = ("unchanged", "never measured")
-_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
+_WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
 
 
 class RowMeasure(NamedTuple):
@@ -84,8 +84,12 @@ def score_state(result: RowResult) -> State:
 def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> State:
     if state is not NOTHING or result is None or other is None:
         return state
-    both = zip(result.statuses, other.statuses, strict=False)
-    return None if any(one == FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
+    both = zip(_statuses(result), _statuses(other), strict=False)
+    return None if any(one is FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
+
+
+def _statuses(result: Result) -> list[FieldStatus]:
+    return [FIELD_STATUSES[number] for number in result.statuses]
 
 
 def field_states(before: int, after: int) -> States:
@@ -97,20 +101,19 @@ def field_state(result: RowResult, index: int) -> State:
     """A field of a row in one run."""
     if result is None or index >= len(result.statuses):
         return None
-    status = result.statuses[index]
     if (right := field_right(result, index)) is not None:
         counted = next(((earned, whole) for at, earned, whole in result.several() if at == index), (int(right), 1))
         return RowMeasure(Fraction(counted[0]), counted[1], right)
     judged = result.status.scored or result.status is RowStatus.NOT_MEASURED
-    return NOTHING if status == FieldStatus.NOT_MEASURED and judged else None
+    return NOTHING if judged and result.statuses[index] == FieldStatus.NOT_MEASURED.number else None
 
 
 def field_right(result: Result, index: int) -> bool | None:
     """Whether the field in that place is right; None where it was not measured."""
-    status = result.statuses[index]
-    if status == FieldStatus.MATCH:
+    status = FIELD_STATUSES[result.statuses[index]]
+    if status is FieldStatus.MATCH:
         return True
-    return False if status in _WRONG or (status == FieldStatus.ERROR and result.status.scored) else None
+    return False if status in _WRONG or (status is FieldStatus.ERROR and result.status.scored) else None
 
 
 def changed_rows(
@@ -174,7 +177,7 @@ def _field_changes(
 ) -> Iterator[str]:
     if was is None or now is None:
         return
-    old = dict(zip(before, (FIELD_STATUSES[code] for code in was.statuses), strict=False))
-    for path, status in zip(after, (FIELD_STATUSES[code] for code in now.statuses), strict=False):
+    old = dict(zip(before, _statuses(was), strict=False))
+    for path, status in zip(after, _statuses(now), strict=False):
         if path in old and old[path] is not status:
             yield f"{name}.{path}: {old[path].word} → {status.word}"

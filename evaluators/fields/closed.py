@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
-from typing import Any, Final, Literal, SupportsIndex, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -175,19 +175,19 @@ def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
     return bool(answers) and (shares or any(isinstance(one, Partial) for one in answers))
 
 
-def credit(found: Judged | int) -> tuple[int, int]:
+def credit(found: Judged) -> tuple[int, int]:
     """What a field, or a pair of values, earns of its weight: its partial credit, or all or nothing."""
-    return (found.num, found.den) if isinstance(found, Partial) else (int(found == FieldStatus.MATCH), 1)
+    return (found.num, found.den) if isinstance(found, Partial) else (int(found is FieldStatus.MATCH), 1)
 
 
-LEFT_OUT: Final = (FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED)
-_RIGHT_ENOUGH: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED)
+LEFT_OUT: Final = frozenset((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
+_RIGHT_ENOUGH: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED))
 
 
-def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | None:
+def mean(tree: ClosedTree, found: Sequence[Judged]) -> tuple[int, int] | None:
     """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
     measured = [
-        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if _number_of(one) not in LEFT_OUT
+        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
     ]
     whole = sum(weight for weight, _, _ in measured)
     if not whole:
@@ -198,23 +198,17 @@ def mean(tree: ClosedTree, found: Sequence[Judged | int]) -> tuple[int, int] | N
     return num // common, den // common
 
 
-def _number_of(found: Judged | int) -> SupportsIndex:
-    """The number of what became of a field, partial credit aside."""
-    return found.status if isinstance(found, Partial) else found
-
-
-def verdict_of(
-    tree: ClosedTree, pass_at: float, found: Sequence[Judged | int], problem: RowProblem | None = None
-) -> Result:
+def verdict_of(tree: ClosedTree, pass_at: float, found: Sequence[Judged], problem: RowProblem | None = None) -> Result:
     """The verdict of a row from what became of its fields. With a problem the row has no score.
 
     A required field that does not match fails the row, whatever it weighs: where no other field counts, with a score of 0.
     """
-    statuses = bytes(map(_number_of, found))
+    each = list(map(status_of, found))
+    statuses = bytes([status.number for status in each])
     if problem is not None:
         return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
     share = mean(tree, found)
-    if not required_right(tree, statuses):
+    if not required_right(tree, each):
         return Result(RowStatus.SCORED, False, *(share or (0, 1)), statuses)
     if share is None:
         return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
@@ -232,7 +226,7 @@ def without_output(found: Result) -> Result:
     return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
 
 
-def required_right(tree: ClosedTree, statuses: Sequence[int | FieldStatus]) -> bool:
+def required_right(tree: ClosedTree, statuses: Sequence[FieldStatus]) -> bool:
     """Whether every required field matches that was asked about."""
     return all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
 

@@ -33,7 +33,7 @@ from evaluators.fields.settle import WEIGHTLESS, WRONG
 from evaluators.fields.walk import Walk
 from evaluators.fields.walk_findings import FieldColumn, Finding, More, WalkedLists, order_of
 from evaluators.issues import Issue, RowProblem
-from evaluators.model import FieldStatus, Outcome, Reason, Result
+from evaluators.model import FIELD_STATUSES, FieldStatus, Outcome, Reason, Result
 from evaluators.needs import all_hold
 
 MATCH, SKIPPED, NOT_MEASURED = FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED
@@ -154,9 +154,9 @@ class ListedRows(ScoredRows):
         """Writes down what became of a field in a row, and its partial credit beside it."""
         if isinstance(judged, Partial):
             self.odd.setdefault(row, {})[number] = judged
-            column[row] = judged.status
+            column[row] = judged.status.number
         else:
-            column[row] = self._absent(number) if judged is NOT_MEASURED else judged
+            column[row] = (self._absent(number) if judged is NOT_MEASURED else judged).number
 
     def _judged(self, number: int, row: int, more: More) -> Judged:
         """The outcome of a pair of values. A problem that it has is noted for its row and field."""
@@ -260,11 +260,11 @@ class ListedCheck(ChunkCheck[ListedRows]):
     def _verdict(self, rows: ListedRows, row: int, statuses: bytes) -> Result:
         odd, problem = rows.odd.get(row), rows.problem(row)
         if odd is not None or problem is not None:
-            judged = [(odd or {}).get(number, status) for number, status in enumerate(statuses)]
+            judged = [(odd or {}).get(number) or FIELD_STATUSES[status] for number, status in enumerate(statuses)]
             return verdict_of(self._tree, self._pass_at, judged, problem)
         verdict = self._known.get(statuses)
         if verdict is None:
-            verdict = verdict_of(self._tree, self._pass_at, statuses)
+            verdict = verdict_of(self._tree, self._pass_at, [FIELD_STATUSES[status] for status in statuses])
             if len(self._known) < _MEMO:
                 self._known[statuses] = verdict
         return verdict
@@ -295,8 +295,9 @@ def _write(column: bytearray, status: FieldStatus, rows: Collection[int]) -> Non
     if len(rows) == len(column):
         column[:] = bytes((status,)) * len(column)
         return
+    number = status.number
     for row in rows:
-        column[row] = status
+        column[row] = number
 
 
 def _number(found: FieldColumn | Finding) -> int:

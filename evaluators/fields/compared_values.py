@@ -182,7 +182,7 @@ class ComparedValues:
             if statuses is None:
                 add(Finding(rows[at], status, node, frame, at))
             else:
-                statuses[at] = status
+                statuses[at] = status.number
 
     def _unreadable(self, node: FieldNode, how: UnitRules, frame: Frame) -> dict[int, list[RowProblem | None] | None]:
         """The positions that are not compared, since some metric cannot read an expected value: that of the place itself, with what is
@@ -263,7 +263,7 @@ class ComparedValues:
         plain = all(one.__class__ is FieldStatus for one in answers)
         status = each[0] if len(each) == 1 else of_unit(each)
         if statuses is not None:
-            statuses[finding.at] = status if status in _DECIDED else MISMATCH
+            statuses[finding.at] = (status if status in _DECIDED else MISMATCH).number
             self.broken[finding.row] += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
             return
         if plain and len(set(each)) == 1:

@@ -166,8 +166,8 @@ def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[byte
     for index, statuses in enumerate(by_place):
         measured = sum([status in MEASURED for status in statuses])
         if measured > 1:
-            values += index, statuses.count(FieldStatus.MATCH), measured
-    return bytes(map(together, by_place)), tuple(values)
+            values += index, sum([status is FieldStatus.MATCH for status in statuses]), measured
+    return bytes([together(statuses).number for statuses in by_place]), tuple(values)
 
 
 def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
@@ -186,9 +186,12 @@ def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[F
 
 
 def _counts(statuses: Sequence[FieldStatus]) -> Counts:
-    count = statuses.count
-    wrong = count(FieldStatus.MISMATCH) + count(FieldStatus.ERROR)
-    return count(FieldStatus.MATCH), wrong, count(FieldStatus.OMISSION), count(FieldStatus.HALLUCINATION)
+    found = [0, 0, 0, 0]
+    for place in map(_PLACES.get, statuses):
+        if place is not None:
+            found[place] += 1
+    right, wrong, lost, extra = found
+    return right, wrong, lost, extra
 
 
 class Weighted:
@@ -231,8 +234,9 @@ def events_of(scored: Scored) -> list[Event]:
     """What a row with all its results counts: an event per unit, per array and per place outside the schema."""
     found = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
-    parts = {written(result.weight).denominator for result in scored.fields}
-    scale = lcm(*parts, *{array.weight[1] for array in scored.arrays})
+    exact = {weight: written(weight) for weight in {result.weight for result in scored.fields}}
+    scale = lcm(*(weight.denominator for weight in exact.values()), *{array.weight[1] for array in scored.arrays})
+    scaled = {weight: int(number * scale) for weight, number in exact.items()}
     for array in scored.arrays:
         items = Items(array.matched, array.missing, array.extra, array.paired)
         score, entry = array.score, array.path in outer
@@ -246,14 +250,14 @@ def events_of(scored: Scored) -> list[Event]:
     for number, result in enumerate(scored.fields):
         judged = within.get(result.path)
         if judged is not None and judged.comparator is not None and judged.says(result):
-            found += _judged_list(judged, result, _credit(result, scale))
+            found += _judged_list(judged, result, _credit(result, scaled))
         else:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
         statuses = [result.status for result in results]
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
         measured = [result for result in results if result.status in MEASURED]
-        credits = tuple(_credit(result, scale) for result in measured)
+        credits = tuple(_credit(result, scaled) for result in measured)
         found.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))
     return found
 
@@ -277,11 +281,10 @@ def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Ev
     return [whole, *(Event(result.place, status) for status, count in counted for _ in range(count))]
 
 
-def _credit(result: Outcome, scale: int) -> Credit:
+def _credit(result: Outcome, scaled: Mapping[float, int]) -> Credit:
+    """What a result earned of its weight. `scaled` has the weights as whole numbers of parts."""
     part = share(result)
-    return Credit(
-        int(written(result.weight) * scale), part.numerator, part.denominator, result.status is FieldStatus.MATCH
-    )
+    return Credit(scaled[result.weight], part.numerator, part.denominator, result.status is FieldStatus.MATCH)
 
 
 def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:

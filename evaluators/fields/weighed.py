@@ -12,12 +12,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from evaluators.fields.frame import Frame
 from evaluators.fields.gains import NOTHING_ALIKE, Worth
 from evaluators.fields.walk_findings import (
-    ERROR,
-    HALLUCINATION,
-    MATCH,
-    MISMATCH,
-    NOT_JUDGED,
-    OMISSION,
     Counts,
     FieldColumn,
 )
@@ -26,12 +20,12 @@ from evaluators.values.confusion import Confusion
 Place: TypeAlias = tuple[float, ...]
 """Where a field stands among the others: the lesser, the earlier."""
 ZERO: Final[Counts] = (0, 0, 0, 0, 0)
-_COUNTED: Final[Mapping[object, int]] = {MATCH: 0, MISMATCH: 1, ERROR: 1, OMISSION: 2, HALLUCINATION: 3, NOT_JUDGED: 4}
-"""Where each status is counted."""
 ONE: Final[list[Counts]] = [
     ZERO, (1, 0, 0, 0, 0), (0, 1, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 1, 0), ZERO, (0, 1, 0, 0, 0), (0, 0, 0, 0, 1),
 ]  # fmt: skip
-"""What one result counts, by its status."""
+"""What one result counts, by the number of its status."""
+_COUNTED: Final = {number: one.index(1) for number, one in enumerate(ONE) if any(one)}
+"""Where each status is counted."""
 
 
 class Weighed(NamedTuple):

@@ -201,13 +201,12 @@ def _is_wrong(result: Result, path: str | None) -> bool:
 
 def _of_field(result: Result, path: str | None) -> str:
     """What is wrong with a field, in words; empty when nothing is."""
-    from evaluators.model import FieldStatus
+    from evaluators.fields.settle import WRONG
     from evaluators.words import FIELD_WORDS
 
     if not path:
         return ""
-    right = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
-    wrong = [one for one in result.fields if path in (one.path, one.field) and one.status not in right]
+    wrong = [one for one in result.fields if path in (one.path, one.field) and one.status in WRONG]
     said = ((f"{one.path} {FIELD_WORDS[one.status.word].of_reason}", one.reason) for one in wrong)
     return "; ".join(f"{text} ({reason})" if reason else text for text, reason in said)
 

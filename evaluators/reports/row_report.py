@@ -34,7 +34,7 @@ from evaluators.run.record_lines import Recorded, plain
 from evaluators.values.confusion import Confusion
 
 Report = dict[str, Any]
-_BOTH: Final = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR)
+_BOTH: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR))
 _TYPES: Final = {dict: "object", list: "array", str: "string", bool: "boolean", int: "integer", float: "number"}
 
 

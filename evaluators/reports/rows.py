@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
-from evaluators.fields.settle import WEIGHTLESS, of_fields
+from evaluators.fields.settle import WEIGHTLESS, WRONG, of_fields
 from evaluators.issues import Blame, Issue
 from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.names import score_name
@@ -27,9 +27,6 @@ from evaluators.values.files import shown
 from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 _NOTHING: Final = Recorded()
-_WRONG: Final = frozenset(
-    {FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED}
-)
 _UNMEASURED: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})
 _MOST_NAMED: Final = 5
 _LONGEST_VALUE: Final = 60
@@ -212,7 +209,7 @@ def field_view(
     said = [
         f"{one.path}: {one.reason}" if one.path != path else one.reason
         for one in outcomes
-        if one.status in _WRONG and one.reason
+        if one.status in WRONG and one.reason
     ]
     reason = "; ".join(said) or (next((one.reason for one in outcomes), None) if right_ones else None)
     passed = None if status in _UNMEASURED else status is FieldStatus.MATCH
@@ -255,7 +252,7 @@ def why_of(result: Result) -> str:
         return result.reason or result.status.plain
     if result.score == 1 and result.passed is not False:
         return ""
-    wrong = [field for field in result.fields if field.status in _WRONG]
+    wrong = [field for field in result.fields if field.status in WRONG]
     if not wrong:
         return result.reason or ("did not pass" if result.passed is False else "")
     named = ", ".join(map(_why_of_field, wrong[:_MOST_NAMED]))

@@ -410,7 +410,7 @@ def _of_absence(
 
 
 _NOTHING_THERE: Final = "what is listed says that nothing is there"
-_WRONG: Final = (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
+_WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
 
 
 def document_suggestions(

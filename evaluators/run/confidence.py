@@ -19,7 +19,7 @@ from msgspec import Meta, Struct, field
 
 from evaluators.fields.settle import WRONG
 from evaluators.issues import CellError
-from evaluators.model import MISSING, FieldStatus, Result
+from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Result
 from evaluators.needs import Output
 from evaluators.plan.suite_plan import Compiled
 from evaluators.run.exact_sums import FIRST_ROWS, Sum
@@ -145,9 +145,8 @@ class ConfidenceCounts:
         """Whether a field is right in a row; None where it was not measured. One with several values is right where all are."""
         if name in self._names:
             statuses = verdict.statuses[(place := self._names.index(name)) : place + 1]
-            if not statuses or not (statuses[0] == FieldStatus.MATCH or statuses[0] in WRONG):
-                return None
-            return statuses[0] == FieldStatus.MATCH
+            status = FIELD_STATUSES[statuses[0]] if statuses else FieldStatus.NOT_MEASURED
+            return (status is FieldStatus.MATCH) if status is FieldStatus.MATCH or status in WRONG else None
         counts = verdict.watched[self._watched.index(name)] if verdict.watched else (0, 0, 0, 0)
         return not any(counts[1:]) if any(counts) else None
 

@@ -24,7 +24,7 @@ from msgspec import Struct, field
 
 from evaluators.fields.path_check import RowsCheck
 from evaluators.fields.settle import WRONG
-from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
 from evaluators.run.exact_sums import Sum
 from evaluators.run.intervals import moments_of_values, share_interval, wilson
 from evaluators.run.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
@@ -140,8 +140,8 @@ def attempts_of(
         found.add(name, verdict, times)
         group = found.groups.get(name)
         for path, status in zip(fields, verdict.statuses, strict=False):
-            if status != FieldStatus.MATCH and group is not None and verdict.status.scored:
-                kind = group.wrong if status in WRONG else group.unasked
+            if status != FieldStatus.MATCH.number and group is not None and verdict.status.scored:
+                kind = group.wrong if FIELD_STATUSES[status] in WRONG else group.unasked
                 kind[path] = kind.get(path, 0) + times
     for name, of_fields in wrong.of_group.items():
         if name in found.groups:

@@ -206,10 +206,10 @@ def _gave_nothing(verdict: Result) -> bool:
     if verdict.counts is not None:
         match, mismatch, omission, hallucination = verdict.counts
         return omission > 0 and not match + mismatch + hallucination
-    return FieldStatus.OMISSION in verdict.statuses and not _GIVEN.intersection(verdict.statuses)
+    return FieldStatus.OMISSION.number in verdict.statuses and not _GIVEN.intersection(verdict.statuses)
 
 
-_GIVEN: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.HALLUCINATION, FieldStatus.ERROR))
+_GIVEN: Final = frozenset(bytes((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.HALLUCINATION, FieldStatus.ERROR)))
 
 
 class Ledger:

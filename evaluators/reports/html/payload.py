@@ -11,11 +11,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from evaluators.fields.settle import WRONG
 from evaluators.model import FIELD_STATUSES
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.html.rows import RIGHT, EmbeddedRows, Encoded
+from evaluators.reports.html.rows import EmbeddedRows, Encoded
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import run_page
 from evaluators.reports.sections.evaluators import evaluator_section
@@ -41,7 +42,7 @@ _NOT_ON_PAGE: Final = ("failed",)
 _STATUSES: Final = [
     {
         "name": one.word, "letter": letter, "word": FIELD_WORDS[one.word].plain, "sign": FIELD_WORDS[one.word].sign,
-        "tone": FIELD_WORDS[one.word].tone, "wrong": one not in RIGHT,
+        "tone": FIELD_WORDS[one.word].tone, "wrong": one in WRONG,
     }
     for one, letter in zip(FIELD_STATUSES, LETTERS, strict=True)
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import CellError
-from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, Result, RowStatus
 from evaluators.reports.documents import chosen_in, document_of
 from evaluators.reports.html.label_cells import label_readers
 from evaluators.reports.rows import results_of
@@ -32,7 +32,6 @@ MOST_CHARS: Final = 1_000_000
 _LEVEL: Final = 6
 
 Encoded = dict[str, Any]
-RIGHT: Final = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
 _LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _NOTHING: Final = Recorded()
 _PLAIN_BLANKS: Final = " \t\r\n"
