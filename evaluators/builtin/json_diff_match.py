@@ -53,7 +53,7 @@ class JsonDiffMatch(TreeEvaluator):
     compare_schema_only: StrictBool = False
     """Compare which keys there are and the JSON type of each value, and not the values."""
     case_insensitive_keys: StrictBool = False
-    """Let `Name` stand for `name`. Exact spellings pair first; keys are never merged."""
+    """Let `Name` stand for `name`: the same as `keys: {case: ignore}`."""
     keys: KeySpelling | None = None
     """Which spellings of the output's keys stand for those of the expected document, and of `skip`: `{style: any}` takes
     `invoiceNumber` for `invoice_number`. Without it, keys are compared to the letter. A key that could stand for two, or has a
@@ -138,10 +138,9 @@ class JsonDiffMatch(TreeEvaluator):
             same_type if self.compare_schema_only else same,
             penalize_extra=self.extra_fields == "penalize",
             penalize_items=(self.extra_items or self.extra_fields) == "penalize",
-            fold_keys=self.case_insensitive_keys,
             skip=self.skip,
             rule="the JSON type" if self.compare_schema_only else "exact",
-            keys=self.keys,
+            keys=KeySpelling() if self.case_insensitive_keys else self.keys,
         )
 
     def scored_fields(self) -> ScoredFields:

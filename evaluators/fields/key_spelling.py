@@ -145,6 +145,10 @@ class KeySpelling(Settings):
     """`any`: hyphens, underscores and spaces do not count either: `invoiceNumber`, `invoice-number` and `Invoice Number` stand for
     `invoice_number`."""
 
+    def folded(self, key: str) -> str:
+        """The key without what does not count."""
+        return _folded(key, self.style)
+
     def usual(self, names: Iterable[str]) -> frozenset[str]:
         """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
         found = set(names)

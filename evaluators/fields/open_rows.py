@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.fields.empty_values import MADE_UP, EmptyValues, empties
+from evaluators.fields.key_spelling import keys_in
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
@@ -36,7 +37,7 @@ class OpenRows(ScoredRows):
 
     def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
         if tree.keys is not None:
-            outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
+            outputs = self.with_known_keys(tree.keys, keys_in(()), expected, outputs)
         self._tree, self._outputs = tree, outputs
         self.walk = OpenWalk(tree, expected, outputs)
         self.counts = self.walk.counts()

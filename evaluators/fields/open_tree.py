@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from evaluators.fields.frame import CONTAINERS
-from evaluators.fields.key_spelling import KeySpelling, TreeKeys, keys_in
+from evaluators.fields.key_spelling import KeySpelling
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.values.paths import ANY, Path
 
@@ -31,20 +31,14 @@ class OpenTree(Struct, frozen=True, dict=True):
     """Keys that only the output has count against it."""
     penalize_items: bool = False
     """Items of lists that only the output has count against it."""
-    fold_keys: bool = False
     depth: int | None = None
     skip: tuple[Path, ...] = ()
     rule: str = "exact"
     keys: KeySpelling | None = None
     """Which spellings of an output's keys stand for those of the expected document; None where each has to be spelt alike."""
 
-    @cached_property
-    def known_keys(self) -> TreeKeys:
-        """The keys that the settings name: those that are left out."""
-        return keys_in(self.skip)
-
     def skips(self, path: tuple[Any, ...]) -> bool:
-        """This very place is left out, with `ANY` for every index. Folded keys are skipped in any case."""
+        """This very place is left out, with `ANY` for every index, however its keys are spelt where that does not count."""
         return self._spelled(path) in self._skipped
 
     @cached_property
@@ -52,7 +46,8 @@ class OpenTree(Struct, frozen=True, dict=True):
         return frozenset(self._spelled(path.steps) for path in self.skip)
 
     def _spelled(self, path: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(step.casefold() if isinstance(step, str) else step for step in path) if self.fold_keys else path
+        keys = self.keys
+        return path if keys is None else tuple(keys.folded(step) if isinstance(step, str) else step for step in path)
 
     def compared(self, expected: Any, output: Any) -> Any:
         """The output whose top level is looked at: empty where it has none, or where nobody asks what it has."""
@@ -119,40 +114,3 @@ def verdict_of_counts(tree: OpenTree, counts: RowCounts, pass_at: float) -> Resu
     if tree.depth is not None:
         return Result(RowStatus.SCORED, True, 1, 1, counts=by_status)
     return Result(RowStatus.NOT_MEASURED, None, 0, 0, counts=by_status)
-
-
-def renamed(expected: Any, output: Any) -> Any:
-    """The output with the expected document's spelling of every key that stands for one of its keys."""
-    made = [output]
-    waiting: list[tuple[Any, Any, Any, Any]] = [(expected, output, made, 0)]
-    while waiting:
-        ours, theirs, holder, step = waiting.pop()
-        if ours is theirs or ours.__class__ is not theirs.__class__:
-            continue
-        if ours.__class__ is dict:
-            names = {theirs: ours for ours, theirs in folded_names(ours, theirs).items()}
-            inner: Any = {names.get(key, key): value for key, value in theirs.items()}
-            waiting += [(ours[key], value, inner, key) for key, value in inner.items() if key in ours]
-        elif ours.__class__ is list:
-            inner = list(theirs)
-            waiting += [(one, other, inner, at) for at, (one, other) in enumerate(zip(ours, theirs, strict=False))]
-        else:
-            continue
-        holder[step] = inner
-    return made[0]
-
-
-def folded_names(expected: dict[str, Any], output: dict[str, Any]) -> dict[str, str]:
-    """For each expected key, the output's key that stands for it: exact spellings first, then by case folding.
-
-    Keys that fold alike pair in code-point order and are never merged.
-    """
-    names = {key: key for key in expected if key in output}
-    left: dict[str, list[str]] = {}
-    for key in sorted(output):
-        if key not in names:
-            left.setdefault(key.casefold(), []).append(key)
-    for key in sorted(expected):
-        if key not in names and (waiting := left.get(key.casefold())):
-            names[key] = waiting.pop(0)
-    return names

@@ -34,7 +34,7 @@ from evaluators.fields.empty_values import (
 )
 from evaluators.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
 from evaluators.fields.item_frames import in_order
-from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf, renamed
+from evaluators.fields.open_tree import Location, OpenTree, RowCounts, is_leaf
 from evaluators.fields.path_check import SURPLUS, Name, PathTally
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.model import MISSING, FieldStatus
@@ -78,8 +78,6 @@ class OpenWalk:
         """What values come to beside what their column says, because they are empty, or are no values of their own."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
         self._sides: defaultdict[tuple[SupportsIndex, Name], Values] = defaultdict(lambda: ([], []))
-        if tree.fold_keys:
-            outputs = list(map(renamed, expected, outputs))
         if self._top_level_only:
             outputs = list(map(tree.compared, expected, outputs))
         self.expected, self.outputs = expected, outputs

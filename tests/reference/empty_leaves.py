@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 from evaluators.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, LEFT_OUT, MADE_UP, InRow
-from evaluators.fields.open_tree import OpenTree, is_leaf, renamed
+from evaluators.fields.open_tree import OpenTree, is_leaf
 from evaluators.model import MISSING
 from evaluators.values.paths import ANY, display
 
@@ -33,7 +33,6 @@ def by_field(tree: OpenTree, expected: Any, output: Any) -> dict[str, InRow]:
 
 
 def _row(tree: OpenTree, expected: Any, output: Any) -> Iterator[Told]:
-    output = renamed(expected, output) if tree.fold_keys else output
     if tree.depth is None:
         yield from _both(tree, (), expected, output)
         return

@@ -59,8 +59,6 @@ def gather(tree: OpenTree, expected: Any, output: Any) -> list[tuple[Location, A
         found: list[tuple[Location, Any, Any]] = [((key,), expected[key], there.get(key, MISSING)) for key in names]
         found += [((key,), MISSING, value) for key, value in there.items() if key not in names]
     else:
-        if tree.fold_keys:
-            output = renamed(expected, output)
         ours = dict(leaves(expected))
         theirs = dict(leaves(output)) if output is not MISSING else {}
         found = [(place, value, theirs.get(place, _beneath(output, place))) for place, value in ours.items()]
@@ -109,33 +107,6 @@ def leaves(value: Any, place: Location = ()) -> Iterator[tuple[Location, Any]]:
             yield from leaves(inner, (*place, index))
     else:
         yield place, value
-
-
-def folded_names(expected: dict[str, Any], output: dict[str, Any]) -> dict[str, str]:
-    """For each expected key, the output's key that stands for it: exact spellings first, then by case folding.
-
-    Keys that fold alike pair in code-point order and are never merged.
-    """
-    names = {key: key for key in expected if key in output}
-    left: dict[str, list[str]] = {}
-    for key in sorted(output):
-        if key not in names:
-            left.setdefault(key.casefold(), []).append(key)
-    for key in sorted(expected):
-        if key not in names and (waiting := left.get(key.casefold())):
-            names[key] = waiting.pop(0)
-    return names
-
-
-def renamed(expected: Any, output: Any) -> Any:
-    """The output with the expected document's spelling of every key that stands for one of its keys."""
-    if isinstance(expected, dict) and isinstance(output, dict):
-        names = {theirs: ours for ours, theirs in folded_names(expected, output).items()}
-        return {names.get(key, key): renamed(expected.get(names.get(key, key)), value) for key, value in output.items()}
-    if isinstance(expected, list) and isinstance(output, list):
-        rest = [None] * max(0, len(output) - len(expected))
-        return [renamed(ours, theirs) for ours, theirs in zip([*expected, *rest], output, strict=False)]
-    return output
 
 
 def _compare(tree: OpenTree, place: Location, expected: Any, actual: Any) -> Outcome:
