@@ -18,7 +18,7 @@ from evaluators.compare.comparison import RunComparison, comparison_json
 from evaluators.compare.pairs import Side, SideRows, side_of
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Problems
-from evaluators.model import FieldStatus, Result
+from evaluators.model import FIELD_STATUSES, FieldStatus, Result
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.text import page_text
 from evaluators.run.metrics import difference_interval_text
@@ -634,8 +634,8 @@ def test_figures_of_a_field_count_its_values_and_mirror_when_the_runs_are_swappe
     )
     there, back = compare_sides(one, other).fields[0], compare_sides(other, one).fields[0]
     for figure, place in ((there.base, 0), (there.new, 1)):
-        counted = [pair[place].values[1:3] or (int(status == FieldStatus.MATCH), int(status != FieldStatus.NOT_MEASURED))
-                   for pair in pairs for status in (pair[place].statuses[0],)]  # fmt: skip
+        counted = [pair[place].values[1:3] or (int(status is FieldStatus.MATCH), int(status is not FieldStatus.NOT_MEASURED))
+                   for pair in pairs for status in (FIELD_STATUSES[pair[place].statuses[0]],)]  # fmt: skip
         right, whole = (sum(column) for column in zip(*counted, strict=True))
         assert figure == (right / whole if whole else None)
     assert (there.base, there.new, there.p_value) == (back.new, back.base, back.p_value)
