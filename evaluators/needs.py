@@ -323,9 +323,14 @@ class Condition(Struct, frozen=True):
     values: tuple[JSON, ...] = ()
     present: bool | None = None
 
-    @property
-    def key(self) -> tuple[object, ...]:
-        """What conditions that mean the same share: `true` is not 1 here, and 1 is not 1.0."""
+    def __eq__(self, other: object) -> bool:
+        """They mean the same: `true` is not 1 here, and 1 is not 1.0."""
+        return isinstance(other, Condition) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> tuple[object, ...]:
         joins = self.path.joins if self.path else ()
         return self.source, self.column, str(self.path), joins, repr(self.values), self.present
 

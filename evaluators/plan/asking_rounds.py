@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from evaluators.builtin._evaluator import Asking
 from evaluators.comparators._comparator import current_cache
+from evaluators.fields.path_check import ChunkCheck
 from evaluators.judges.asking import Gathered, gathering
 from evaluators.limits import OutOfTime, row_clock
 from evaluators.needs import Part
 from evaluators.plan.cells import Cells
-from evaluators.plan.chunk_scoring import ChunkScoring, cell_errors, kept_out
+from evaluators.plan.chunk_scoring import ChunkScoring, Planned, cell_errors, kept_out
 from evaluators.suite.graph import EvaluatorLine
 
 _MOST_ROUNDS: Final = 20
@@ -38,16 +40,14 @@ def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
 
 
 class RowsAsking:
-    """The rows of a chunk that an evaluator asks about one by one, before it scores them.
+    """The rows of a chunk that an evaluator asks about one by one, before it scores them."""
 
-    The first `gates` columns are what rows wait for.
-    """
-
-    def __init__(self, line: EvaluatorLine, gates: int, columns: Sequence[Cells], count: int) -> None:
-        self.line, self._asking = line, line.settings.asking() or Asking()
-        waits_for, cells = columns[:gates], columns[gates:]
+    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
+        line = self.line = one.line
+        self._asking = line.settings.asking() or Asking()
+        gates, cells = columns[: len(one.gates)], columns[len(one.gates) :]
         errors = cell_errors(cells)
-        rows = [row for row in range(count) if row not in errors and kept_out(line, waits_for, row) is None]
+        rows = [row for row in range(len(columns[0])) if row not in errors and kept_out(line, gates, row) is None]
         self._waiting = [(row, [column[row] for column in cells]) for row in rows]
         """The rows that have something to ask, each with its values."""
 
@@ -67,7 +67,27 @@ class RowsAsking:
         """Nothing was found so far."""
 
 
-def ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
+def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
+    """The rows of each evaluator, which have asked their questions together and are answered: no column, but one asker for each.
+
+    The columns are those that the first evaluator reads, then those of the next.
+    """
+    askers: list[ChunkScoring | RowsAsking] = []
+    rest = iter(columns)
+    for one in together:
+        kind = ChunkScoring if isinstance(one.check, ChunkCheck) else RowsAsking
+        askers.append(kind(one, [*islice(rest, len(one.reads))]))
+    _ask_all(askers)
+    return askers
+
+
+def rows_of_asker(askers: Cells, number: int) -> Cells:
+    """A `ScoredRow` for each row of one of the evaluators that asked together."""
+    rows: Cells = askers[number].settled()
+    return rows
+
+
+def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
     """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
     cache = current_cache()
     if cache is None:

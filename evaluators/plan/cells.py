@@ -15,7 +15,6 @@ from evaluators.model import MISSING
 from evaluators.needs import (
     Condition,
     EmptyExpected,
-    Text,
     Wanted,
     answer_of,
     as_output,
@@ -96,9 +95,8 @@ class SearchedCell:
         return output_of(self.cell, want, self.search, prefer) if documents is None else documents
 
 
-def texts(cells: Cells, need: Text) -> Cells:
-    """Each cell as text."""
-    absent, filled = need.column.absent, need.filled
+def texts(cells: Cells, absent: CellError, filled: bool) -> Cells:
+    """Each cell as text; the cell error `absent` where nothing is there, nor an empty text where cells are to be `filled`."""
     return [cell if cell.__class__ is str and not filled else text_of(cell, absent, filled) for cell in cells]
 
 
@@ -117,9 +115,8 @@ def expected_documents(cells: Cells) -> Cells:
     return parse_all(cells, expected_of)
 
 
-def documents_if_any(read: Sequence[Cells], count: int) -> Cells:
-    """Each document, and MISSING for a cell error or where no column is read."""
-    (documents,) = read or ([MISSING] * count,)
+def documents_if_any(documents: Cells) -> Cells:
+    """Each document, and MISSING for a cell error."""
     return [MISSING if document.__class__ is CellError else document for document in documents]
 
 
@@ -196,13 +193,13 @@ def several(whole: Cells) -> int:
     return sum(value.several for value in elsewhere)
 
 
-def condition_holds(conditions: Sequence[Condition], sources: Sequence[Cells], count: int) -> list[bool | CellError]:
+def condition_holds(*sources: Cells, conditions: Sequence[Condition]) -> list[bool | CellError]:
     """For each row, whether every condition holds, or the first cell error that keeps this from being known.
 
     There is one source column per condition. A row in which some condition is known not to hold is left out, whatever the others
     meet: their order makes no difference.
     """
-    held: list[bool | CellError] = [True] * count
+    held: list[bool | CellError] = [True] * len(sources[0])
     clock = row_clock()
     for condition, source in zip(conditions, sources, strict=True):
         for row, value in enumerate(source):

@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import Check
+from evaluators.builtin._evaluator import Check, Unreadable
 from evaluators.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
 from evaluators.issues import Blame, CellError, Issue, RowProblem
 from evaluators.judges.asking import Gathered, asking_about
@@ -24,7 +25,7 @@ from evaluators.limits import OutOfTime, row_clock
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.needs import NO_OUTPUT, column_of
 from evaluators.plan.cells import Cells
-from evaluators.plan.need_steps import ColumnStep
+from evaluators.plan.need_steps import Lookup
 from evaluators.settings import filled_texts
 from evaluators.suite.graph import EvaluatorLine
 
@@ -32,42 +33,66 @@ SKIPPED: Final = Result(RowStatus.SKIPPED, None, 0, 0)
 BLOCKED: Final = Result(RowStatus.BLOCKED, False, 0, 1)
 
 
-def verdict_step(line: EvaluatorLine, check: Check, skip_unreadable: bool, gates: int) -> ColumnStep:
-    """The verdicts of rows, columns in, column out. The first `gates` columns are what rows wait for; the values of the
-    others are there or faulty."""
-    if len(line.settings.needs()) == 0:
-        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
-    unreadable = line.settings.unreadable()
-    left_out = skip_unreadable and not unreadable.judged  # rows whose output cannot be read are skipped
+class Planned(Struct, frozen=True):
+    """An evaluator whose needs have slots."""
 
-    def run(columns: list[Cells], count: int) -> Cells:
-        given, clock = columns[gates:], row_clock()
-        errors = cell_errors(given)
-        stopped = _stopped_rows(line, columns[:gates], errors, unreadable.result, count) if gates else {}
-        found: Cells = []
-        add = found.append
-        for row, values in enumerate(zip(*given, strict=True)):
-            if row in stopped:
-                add(stopped[row])
-                continue
-            clock.fresh = True
-            try:
-                add(check(*values) if row not in errors else result_of_errors(errors[row], left_out) or unreadable.result)
-            except (RowProblem, OutOfTime) as error:
-                add(unscored(error.issue))
-            except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-                add(bug_of(error))
-        return found
+    line: EvaluatorLine
+    check: Check
+    gates: tuple[int, ...]
+    """The slots of what rows wait for: verdicts of other evaluators, and last whether `when` holds."""
+    inputs: tuple[int, ...]
+    lookups: tuple[Lookup | None, ...]
+    """For each need that is an output document, how it is chosen."""
+    unreadable: Unreadable
+    """What becomes of a row whose output cannot be read."""
+    skip_unreadable: bool
+    """Such rows are skipped."""
 
-    return run
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The slots of the columns from which its rows are scored, gates first."""
+        return (*self.gates, *self.inputs)
+
+
+def verdicts_one_by_one(*columns: Cells, one: Planned) -> Cells:
+    """The verdicts of rows. The first columns are the gates; the values of the others are there or faulty."""
+    line, check, gates = one.line, one.check, columns[: len(one.gates)]
+    unreadable, given, clock = one.unreadable, columns[len(one.gates) :], row_clock()
+    left_out = one.skip_unreadable and not unreadable.judged
+    errors = cell_errors(given)
+    stopped = _stopped_rows(line, gates, errors, unreadable.result) if gates else {}
+    found: Cells = []
+    add = found.append
+    for row, values in enumerate(zip(*given, strict=True)):
+        if row in stopped:
+            add(stopped[row])
+            continue
+        clock.fresh = True
+        try:
+            add(check(*values) if row not in errors else result_of_errors(errors[row], left_out) or unreadable.result)
+        except (RowProblem, OutOfTime) as error:
+            add(unscored(error.issue))
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            add(bug_of(error))
+    return found
+
+
+def rows_together(*columns: Cells, one: Planned) -> Cells:
+    """A `ScoredRow` for each row, of a check that scores the rows of a chunk together and asks nothing."""
+    return ChunkScoring(one, columns).settled()
+
+
+def verdicts_of(rows: Cells) -> Cells:
+    """The verdicts of scored rows."""
+    return [row.verdict for row in rows]
 
 
 def _stopped_rows(
-    line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result, count: int
+    line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result
 ) -> dict[int, Result]:
     """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
     found: dict[int, Result] = {}
-    for row in range(count):
+    for row in range(len(gates[0])):
         verdict = kept_out(line, gates, row)
         if verdict is BLOCKED and line.unmet == "fail":
             verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable)
@@ -142,22 +167,16 @@ def issue_of_bug(error: Exception) -> Issue:
 
 
 class ChunkScoring:
-    """Some rows on their way to what one evaluator says of them. The first `gates` columns are what rows wait for.
+    """Some rows on their way to what one evaluator says of them.
 
     An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing.
     Rows are scored one by one where they cannot be scored together: a row which breaks something costs nobody else anything.
     """
 
-    def __init__(
-        self,
-        line: EvaluatorLine,
-        check: ChunkCheck[Any],
-        skip_unreadable: bool,
-        gates: int,
-        columns: Sequence[Cells],
-        count: int,
-    ) -> None:
-        self.line, self.check, self.inputs, self.count = line, check, columns[gates:], count
+    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
+        gates, count, line = columns[: len(one.gates)], len(columns[0]), one.line
+        self.one, self.line, self.inputs, self.count = one, line, columns[len(gates) :], count
+        self.check: ChunkCheck[Any] = one.check  # type: ignore[assignment]  # who makes it has looked
         self.stopped: dict[int, Result] = {}
         """The rows that are not scored, and why."""
         self.blocked: set[int] = set()
@@ -168,13 +187,13 @@ class ChunkScoring:
         self._apart = False
         """The rows cannot be scored together."""
         for row in range(count) if gates else ():
-            verdict = kept_out(line, columns[:gates], row)
+            verdict = kept_out(line, gates, row)
             if verdict is BLOCKED and line.unmet == "fail":
                 self.blocked.add(row)
             elif verdict is not None:
                 self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
         for row, issues in cell_errors(self.inputs).items():
-            verdict = result_of_errors(issues, skip_unreadable and row not in self.blocked)
+            verdict = result_of_errors(issues, one.skip_unreadable and row not in self.blocked)
             if row in self.stopped or (verdict is None and row in self.blocked):
                 continue
             if verdict is None:
@@ -247,7 +266,7 @@ class ChunkScoring:
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
         """The scored row of one that is blocked or has an unreadable output. `scored` is what it got with a missing output."""
-        lost = self.line.settings.unreadable().lost
+        lost = self.one.unreadable.lost
         verdict = scored.verdict if lost is None else lost(scored.verdict)
         if row not in self.blocked:
             return scored._replace(verdict=verdict)

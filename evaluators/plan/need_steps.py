@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,17 +19,17 @@ from evaluators.values.json_choice import LENIENT, Pick, Search, Want
 STRICT: Final = Search(lenient=False)
 
 
-ColumnStep: TypeAlias = Callable[[list[Cells], int], Cells]
-"""From the columns that a step reads, and the number of rows, to the column that it fills."""
-
-
 class Step(Struct, frozen=True):
-    """One step: what it does, in words, the slots it reads and the slot it fills."""
+    """One step: a function from the columns that it reads, with some settings, to the column that it fills."""
 
     does: str
+    """The step in words."""
+    run: Callable[..., Cells]
     reads: tuple[int, ...]
+    """The slots of the columns. A step that reads none gets one in which every row is missing."""
+    settings: Mapping[str, Any]
+    """What `run` is called with beside the columns, by the name of the parameter."""
     fills: int
-    run: ColumnStep
 
 
 class Reading(Struct, frozen=True):
@@ -63,62 +63,54 @@ class Lookup(Struct, frozen=True):
 
 
 class NeedSteps:
-    """Collects the slots of a plan and the steps that fill them. The first slots hold the cells of the columns."""
+    """Collects the steps that fill the slots of a plan. The first slots hold the cells of the columns."""
 
     def __init__(
         self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
     ) -> None:
-        self.roles, self.reading = roles, reading
+        self.columns, self.roles, self.reading = columns, roles, reading
         self.steps: list[Step] = []
-        self.names: list[str] = []
-        """What each slot holds, in words."""
         self.searched: dict[str, int] = {}
         """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
-        self.slots: dict[object, int] = {}
-        for name in columns:
-            self._slot(("cell", name), f"cell {name}")
+        self.verdicts: dict[str, int] = {}
+        """For each evaluator that has its steps, the slot of its verdicts."""
+        self._shared: dict[tuple[object, ...], int] = {}
+        """The slots of steps that evaluators share, by what the steps do."""
         self.keys = keys_of(lines)
         self.parts: dict[str, tuple[Column, Search]] = {}
         """The columns of which evaluators read a part, by the names that the parts have as columns of their own."""
-        self.expected_of_output = self._pairs(lines)
-        self.in_parts = self._in_parts(lines)
-        self.prefer = self._kinds(lines)
-
-    def _pairs(self, lines: Sequence[EvaluatorLine]) -> dict[str, str]:
+        self.expected_of_output: dict[str, str] = {}
         """For each output column, the expected column that its documents are compared with first."""
-        pairs: dict[str, str] = {}
-        for line in lines:
-            for need in self._needs(line):
-                if isinstance(need, Output) and need.beside is not None:
-                    pairs.setdefault(need.column.spelled(self.roles), need.beside.column.spelled(self.roles))
-        return pairs
-
-    def _in_parts(self, lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+        self.in_parts: set[str] = set()
         """The output columns of which some evaluator wants equal parts to be the same objects."""
-        needs = [need for line in lines for need in self._needs(line) if isinstance(need, Output) and need.parts]
-        return frozenset(need.column.spelled(self.roles) for need in needs)
+        self.kinds: dict[str, set[Want]] = {}
+        """For each output column of which objects or lists are wanted: these kinds."""
+        for need in [self._of_parts(need, line) for line in lines for need in line.settings.needs()]:
+            if isinstance(need, Output):
+                name = need.column.spelled(roles)
+                if need.beside is not None:
+                    self.expected_of_output.setdefault(name, need.beside.column.spelled(roles))
+                if need.parts:
+                    self.in_parts.add(name)
+                if need.want in ("object", "array"):
+                    self.kinds.setdefault(name, set()).add(need.want)
 
-    def _kinds(self, lines: Sequence[EvaluatorLine]) -> dict[str, Want]:
-        """For each output column of which only objects, or only lists, are wanted anywhere: that kind."""
-        wanted: dict[str, set[Want]] = {}
-        for need in (need for line in lines for need in self._needs(line)):
-            if isinstance(need, Output) and need.want in ("object", "array"):
-                wanted.setdefault(need.column.spelled(self.roles), set()).add(need.want)
-        return {name: kinds.pop() for name, kinds in wanted.items() if len(kinds) == 1}
+    def add(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
+        """The slot that a new step fills. `does` says in words what it does."""
+        self.steps.append(Step(does, run, reads, settings, len(self.columns) + len(self.steps)))
+        return self.steps[-1].fills
 
-    def _slot(self, key: object, name: str) -> int:
-        self.slots[key] = len(self.names)
-        self.names.append(name)
-        return self.slots[key]
+    def share(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
+        """The slot of the step that does the same, or else of a new one."""
+        key = (run, reads, *settings.values())
+        if key not in self._shared:
+            self._shared[key] = self.add(does, run, reads, **settings)
+        return self._shared[key]
 
-    def step(self, key: object, does: str, reads: tuple[int, ...], run: ColumnStep) -> int:
-        """The slot that a step fills. The step is added once for each key; `does` says in words what it does."""
-        if key not in self.slots:
-            self.steps.append(Step(does, reads, self._slot(key, does), run))
-        return self.slots[key]
-
-    def _needs(self, line: EvaluatorLine) -> list[Need]:
-        return [self._of_parts(need, line) for need in line.settings.needs()]
+    def _prefer(self, name: str) -> Want:
+        """The kind of document that is wanted of an output column, where only objects or only lists are wanted anywhere."""
+        kinds = self.kinds.get(name, set())
+        return next(iter(kinds)) if len(kinds) == 1 else "any"
 
     def _of_parts(self, need: Need, line: EvaluatorLine) -> Need:
         """The need, read from the parts of cells as if these were columns of their own, where it has `at`."""
@@ -142,35 +134,29 @@ class NeedSteps:
 
     def _cell(self, name: str) -> int:
         """The slot of the cells of a column, or of the parts of cells that stand for one."""
-        key = ("cell", name)
-        if key in self.slots or name not in self.parts:
-            return self.slots[key]
+        if name not in self.parts:
+            return self.columns.index(name)
         column, search = self.parts[name]
         whole = column.spelled(self.roles)
         if column.role == "expected":
             documents = self._expected(whole)
         else:
-            pair, read, want = self.expected_of_output.get(whole), self._whole(whole, search), column.want_around
-            documents = self._of_kind(whole, want, read, search, self.prefer.get(whole, "any"), pair)
-        return self.step(key, f"what is in {name}", (documents,), lambda read, _: values_at(read[0], column))
+            documents = self._of_kind(whole, column.want_around, self._whole(whole, search), search)
+        return self.share(f"what is in {name}", values_at, (documents,), column=column)
 
-    def need(self, need: Need, line: EvaluatorLine) -> int:
-        """The slot that holds a need of an evaluator, with the steps that fill it."""
+    def need(self, need: Need, line: EvaluatorLine) -> tuple[int, Lookup | None]:
+        """The slot that holds a need of an evaluator, and how an output document is chosen from its cell."""
         need = self._of_parts(need, line)
         if isinstance(need, Part):
-            return self.slots[("verdict", need.evaluator)]
-        if isinstance(need, Column):
-            return self._answer(need) if need.role == "expected" else self._given(need)
+            return self.verdicts[need.evaluator], None
+        if isinstance(need, Output):
+            return self._output(need, self._search(need, line))
         if isinstance(need, Text):
-            return self._text(need)
+            return self._text(need), None
         if isinstance(need, Expected):
-            return self._expected(need.column.spelled(self.roles), need.optional)
-        return self._output(need, self._search(need, line))[0]
-
-    def lookup(self, need: Need, line: EvaluatorLine) -> Lookup | None:
-        """How the output document of a need is chosen from its cell; None for a need that is no output document."""
-        need = self._of_parts(need, line)
-        return self._output(need, self._search(need, line))[1] if isinstance(need, Output) else None
+            name = need.column.spelled(self.roles)
+            return self._expected_if_any(name) if need.optional else self._expected(name), None
+        return self._answer(need) if need.role == "expected" else self._given(need), None
 
     def _search(self, need: Need, line: EvaluatorLine) -> Search:
         if (isinstance(need, Output) and not need.lenient) or (line.parse or self.reading.parse) == "strict":
@@ -179,34 +165,28 @@ class NeedSteps:
 
     def _text(self, need: Text) -> int:
         column, name = need.column, need.column.spelled(self.roles)
-        key = ("text", name, column.absent, column.role == "expected", need.filled)
-        does = f"text of {name}"
         cell = self._answer(column) if column.role == "expected" else self._cell(name)
-        return self.step(key, does, (cell,), lambda read, _: cells.texts(read[0], need))
+        return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
 
     def _given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
         name = column.spelled(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
             return self._cell(name)
-        key = ("given", name)
-        return self.step(key, f"output in {name}", (self._cell(name),), lambda read, _: cells.given_outputs(read[0]))
+        return self.share(f"output in {name}", cells.given_outputs, (self._cell(name),))
 
     def _answer(self, column: Column) -> int:
         """The slot of expected answers that are no documents. What an empty one means is a setting."""
-        name, empty = column.spelled(self.roles), self.reading.empty_expected
-        key = ("answer", name)
-        return self.step(key, f"answer in {name}", (self._cell(name),), lambda read, _: cells.answers(read[0], empty))
+        name = column.spelled(self.roles)
+        return self.share(f"answer in {name}", cells.answers, (self._cell(name),), empty=self.reading.empty_expected)
 
-    def _expected(self, name: str, optional: bool = False) -> int:
-        if optional:
-            column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
-            reads = (self._expected(name),) if ("cell", column) in self.slots else ()
-            does = f"expected document in {name}, where there is one"
-            return self.step(("optional", name), does, reads, cells.documents_if_any)
-        key = ("expected", name)
-        does = f"expected document in {name}"
-        return self.step(key, does, (self._cell(name),), lambda read, _: cells.expected_documents(read[0]))
+    def _expected(self, name: str) -> int:
+        return self.share(f"expected document in {name}", cells.expected_documents, (self._cell(name),))
+
+    def _expected_if_any(self, name: str) -> int:
+        column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
+        reads = (self._expected(name),) if column in self.columns else ()
+        return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
 
     def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
         """The slot of the output documents, and how each is chosen."""
@@ -215,65 +195,39 @@ class NeedSteps:
         pair = self.expected_of_output.get(name)
         beside = need.beside.column.spelled(self.roles) if need.beside else None
         if need.want == "like_expected" and beside is not None:
-            return self._like(name, beside, whole, search), Lookup(
-                whole, need.want, self._expected(beside), search=search, like=beside
-            )
+            expected = self._expected(beside)
+            slot = self.share(
+                f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
+                cells.outputs_like, (whole, expected), parts=name in self.in_parts,
+            )  # fmt: skip
+            return slot, Lookup(whole, need.want, expected, search=search, like=beside)
         want = cells.want_of(need.want) or "any"
-        prefer = self.prefer.get(name, "any")
-        slot = self._of_kind(name, want, whole, search, prefer, pair)
-        lookup = Lookup(whole, want, None if pair is None else self._expected(pair), prefer, search, pair)
-        return slot if beside in (None, pair) else self._sharing_equal(slot, name, str(beside)), lookup
+        slot = self._of_kind(name, want, whole, search)
+        if beside not in (None, pair):  # comparing the two then costs nothing
+            does = f"the same object where {name} equals {beside}"
+            slot = self.share(does, cells.outputs_beside, (slot, self._expected(str(beside))))
+        preferred = None if pair is None else self._expected(pair)
+        return slot, Lookup(whole, want, preferred, self._prefer(name), search, pair)
 
-    def _like(self, name: str, beside: str, whole: int, search: Search) -> int:
-        """The slot of output documents, each of the kind (object or list) that its expected document has."""
-        key = ("output like", name, beside, search)
-        parts = name in self.in_parts
-        return self.step(
-            key,
-            f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
-            (whole, self._expected(beside)),
-            lambda read, _: cells.outputs_like(read[0], read[1], parts),
-        )
-
-    def _of_kind(self, name: str, want: Want, whole: int, search: Search, prefer: Want, pair: str | None) -> int:
-        """The slot of output documents of one kind. Those equal to the document in column `pair` are the same object."""
-        key = ("output", name, want, search)
-        does = f"output document in {name} ({want}{_how(search)})"
+    def _of_kind(self, name: str, want: Want, whole: int, search: Search) -> int:
+        """The slot of output documents of one kind. Those equal to the expected document of their row are the same object."""
+        does, pair = f"output document in {name} ({want}{_how(search)})", self.expected_of_output.get(name)
         if pair is None:
-            return self.step(key, does, (whole,), lambda read, _: cells.outputs_of_kind(read[0], want, prefer))
-        parts = name in self.in_parts
-        return self.step(
-            key,
-            f"{does}; the same object where it equals {pair}",
-            (whole, self._expected(pair)),
-            lambda read, _: cells.outputs_of_kind_beside(read[0], read[1], want, parts),
-        )
-
-    def _sharing_equal(self, documents: int, name: str, expected: str) -> int:
-        """The slot of output documents where one that equals its expected document is that very object.
-
-        Comparing the two then costs nothing. `documents` is the slot of those in column `name`, `expected` the other column.
-        """
-        key = ("beside", documents, expected)
-        does = f"the same object where {name} equals {expected}"
-        reads = documents, self._expected(expected)
-        return self.step(key, does, reads, lambda read, _: cells.outputs_beside(read[0], read[1]))
+            return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._prefer(name))
+        does = f"{does}; the same object where it equals {pair}"
+        reads = whole, self._expected(pair)
+        return self.share(does, cells.outputs_of_kind_beside, reads, want=want, parts=name in self.in_parts)
 
     def _whole(self, name: str, search: Search) -> int:
         """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
-        key = ("whole", name, search)
         cell, beside = self._cell(name), self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
         if beside is None:
-            slot = self.step(key, does, (cell,), lambda read, _: cells.whole_outputs(read[0], search))
+            slot = self.share(does, cells.whole_outputs, (cell,), search=search)
         else:
-            parts = name in self.in_parts
-            slot = self.step(
-                key,
-                f"{does}; parsed once where it is the text of {beside}",
-                (cell, self._cell(beside), self._expected(beside)),
-                lambda read, _: cells.whole_outputs_beside(read[0], read[1], read[2], search, parts),
-            )
+            does = f"{does}; parsed once where it is the text of {beside}"
+            reads = cell, self._cell(beside), self._expected(beside)
+            slot = self.share(does, cells.whole_outputs_beside, reads, search=search, parts=name in self.in_parts)
         if search.lenient:
             self.searched.setdefault(name, slot)
         return slot

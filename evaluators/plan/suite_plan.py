@@ -34,9 +34,9 @@ from evaluators.limits import OutOfTime, WorkLimits, limited
 from evaluators.model import MISSING, Outcome, Reason, Result, RowStatus
 from evaluators.needs import Condition
 from evaluators.plan import cells
-from evaluators.plan.asking_rounds import RowsAsking, ask_all, rounds_of
+from evaluators.plan.asking_rounds import ask_together, rounds_of, rows_of_asker
 from evaluators.plan.cells import Cells
-from evaluators.plan.chunk_scoring import ChunkScoring, issue_of_bug, verdict_step
+from evaluators.plan.chunk_scoring import Planned, issue_of_bug, rows_together, verdicts_of, verdicts_one_by_one
 from evaluators.plan.need_steps import Lookup, NeedSteps, Reading, Step
 from evaluators.settings import filled_of, reading_filled
 from evaluators.suite.graph import EvaluatorLine, in_order
@@ -68,8 +68,6 @@ class Plan(Struct):
     """The columns to read, as the test set calls them. Their cells fill the first slots, in this order."""
     steps: list[Step]
     evaluators: list[Compiled]
-    names: list[str]
-    """What each slot holds, in words."""
     searched: dict[str, int]
     """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
     limits: WorkLimits
@@ -86,15 +84,15 @@ class Plan(Struct):
 
         A column that the chunk lacks is missing in every row.
         """
-        slots: list[Cells] = [[]] * len(self.names)
-        for slot, name in enumerate(self.columns):
-            slots[slot] = columns.get(name) or [MISSING] * count
+        missing = [MISSING] * count
+        slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
         try:
             with self._reading():
                 with limited(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
-                        slots[step.fills] = step.run([slots[slot] for slot in step.reads], count)
+                        read = [slots[slot] for slot in step.reads] or [missing]
+                        slots[step.fills] = step.run(*read, **step.settings)
                 yield slots
         finally:
             for one in self.evaluators:
@@ -160,7 +158,7 @@ class Plan(Struct):
 
     def describe(self) -> str:
         """The steps, one a line, as a person reads them."""
-        width = len(str(len(self.names)))
+        width = len(str(len(self.columns) + len(self.steps)))
         lines = [f"{slot:>{width}}  cell {name!r}" for slot, name in enumerate(self.columns)]
         for step in self.steps:
             reads = ", ".join(str(slot) for slot in step.reads)
@@ -185,9 +183,9 @@ def compile_plan(
     for together in rounds_of(ordered):
         planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
         asked = None if together[0].settings.asking() is None else _asking_step(needs, planned)
-        compiled |= {one.line.name: _compiled(needs, one, asked, index) for index, one in enumerate(planned)}
+        compiled |= {one.line.name: _compiled(needs, one, asked, number) for number, one in enumerate(planned)}
     evaluators = [compiled[line.name] for line in lines]
-    return Plan(columns, needs.steps, evaluators, needs.names, needs.searched, reading.limits)
+    return Plan(columns, needs.steps, evaluators, needs.searched, reading.limits)
 
 
 def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) -> list[Column]:
@@ -206,77 +204,46 @@ def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) 
     return list(found)
 
 
-class _Planned(Struct, frozen=True):
-    """An evaluator whose needs have slots, and whose own step is not yet in the plan."""
-
-    line: EvaluatorLine
-    check: Check
-    gates: tuple[int, ...]
-    inputs: tuple[int, ...]
-    skip_unreadable: bool
-
-    @property
-    def reads(self) -> tuple[int, ...]:
-        return (*self.gates, *self.inputs)
-
-    def asker(self, columns: list[Cells], count: int) -> ChunkScoring | RowsAsking:
-        """The evaluator for one chunk of rows, which asks its questions in rounds."""
-        line, check, gates = self.line, self.check, len(self.gates)
-        if isinstance(check, ChunkCheck):
-            return ChunkScoring(line, check, self.skip_unreadable, gates, columns, count)
-        return RowsAsking(line, gates, columns, count)
-
-
-def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> _Planned:
+def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
+    if not line.settings.needs():
+        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     check = line.settings.compile()
     if watched and isinstance(check, RowsCheck):
         check = check.watching(watched)
-    inputs = tuple(needs.need(need, line) for need in line.settings.needs())
-    return _Planned(line, check, _gates(needs, line), inputs, needs.reading.unreadable == "skip")
+    inputs, lookups = zip(*(needs.need(need, line) for need in line.settings.needs()), strict=True)
+    unreadable, skip = line.settings.unreadable(), needs.reading.unreadable == "skip"
+    return Planned(line, check, _gates(needs, line), inputs, lookups, unreadable, skip)
 
 
 def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
     """The slots that decide whether a row is scored: verdicts of the evaluators it needs, and whether `when` holds."""
-    waits = [needs.slots["verdict", name] for name in line.needs]
+    waits = [needs.verdicts[name] for name in line.needs]
     if line.when:
-        conditions, sources = line.when, tuple(needs.need(read_by(condition, line), line) for condition in line.when)
-        key = ("when", tuple(condition.key for condition in conditions), sources)
-        does = "whether `when` holds"
-        waits.append(needs.step(key, does, sources, lambda read, n: cells.condition_holds(conditions, read, n)))
+        sources = tuple(needs.need(read_by(condition, line), line)[0] for condition in line.when)
+        waits.append(needs.share("whether `when` holds", cells.condition_holds, sources, conditions=line.when))
     return tuple(waits)
 
 
-def _asking_step(needs: NeedSteps, together: Sequence[_Planned]) -> int:
-    """One step in which these evaluators ask together.
-
-    Its slot holds no column of rows but the asker of each evaluator, in their order, all answered.
-    """
-    reads = tuple(slot for one in together for slot in one.reads)
-
-    def run(columns: list[Cells], count: int) -> Cells:
-        by_slot = dict(zip(reads, columns, strict=True))
-        askers = [one.asker([by_slot[slot] for slot in one.reads], count) for one in together]
-        ask_all(askers)
-        return askers
-
+def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
+    """One step in which these evaluators ask together."""
     names = ", ".join(one.line.name for one in together)
-    return needs.step(("asked", names), f"what {names} ask" + ("s" if len(together) == 1 else ""), reads, run)
+    does = f"what {names} ask" + ("s" if len(together) == 1 else "")
+    return needs.add(does, ask_together, tuple(slot for one in together for slot in one.reads), together=together)
 
 
-def _compiled(needs: NeedSteps, one: _Planned, asked: int | None, index: int) -> Compiled:
-    """An evaluator in the plan, with the steps that score it. Its asker is the one at index `index` of the slot `asked`."""
-    line, check, gates, skip = one.line, one.check, len(one.gates), one.skip_unreadable
-    does, key = f"{line.name}: {line.type}", ("verdict", line.name)
-    lookups = tuple(needs.lookup(need, line) for need in line.settings.needs())
-    if not isinstance(check, ChunkCheck):
-        verdicts = needs.step(key, does, one.reads, verdict_step(line, check, skip, gates))
-        return Compiled(line, check, one.inputs, verdicts, lookups)
-    reads, run = one.reads, lambda read, count: ChunkScoring(line, check, skip, gates, read, count).settled()
-    if asked is not None:
-        reads, run = (asked,), lambda read, _: read[0][index].settled()
-    scored = needs.step(("scored", line.name), does, reads, run)
-    verdicts = needs.step(key, f"verdicts of {line.name}", (scored,), lambda read, _: [row.verdict for row in read[0]])
-    return Compiled(line, check, one.inputs, verdicts, lookups, scored)
+def _compiled(needs: NeedSteps, one: Planned, asked: int | None, number: int) -> Compiled:
+    """An evaluator in the plan, with the steps that score it. It is the asker with that number in the slot `asked`."""
+    line, does, scored = one.line, f"{one.line.name}: {one.line.type}", None
+    if not isinstance(one.check, ChunkCheck):
+        verdicts = needs.add(does, verdicts_one_by_one, one.reads, one=one)
+    else:
+        if asked is None:
+            scored = needs.add(does, rows_together, one.reads, one=one)
+        else:
+            scored = needs.add(does, rows_of_asker, (asked,), number=number)
+        verdicts = needs.add(f"verdicts of {line.name}", verdicts_of, (scored,))
+    needs.verdicts[line.name] = verdicts
+    return Compiled(line, one.check, one.inputs, verdicts, one.lookups, scored)
 
 
 def read_by(condition: Condition, line: EvaluatorLine) -> Need:

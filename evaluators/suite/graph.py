@@ -49,7 +49,7 @@ class EvaluatorLine(Struct, frozen=True):
         scored = self.settings.scored_fields()
         of_fields = (condition for line in scored.lines or () for condition in line.when)
         every = (*self.when, *of_fields, *scored.conditions)
-        return tuple({one.key: one for one in every if one.source == "row" and one.values}.values())
+        return tuple(dict.fromkeys(one for one in every if one.source == "row" and one.values))
 
     @property
     def type(self) -> str:
