@@ -389,7 +389,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
             for values in rows.values:
                 for one in values:
                     if one.status is MATCH or one.status is MISMATCH:
-                        self._tally.add([_general(one.place)], one.status, 1)
+                        self._tally.add([_general(one.place)], one.status.number, 1)
             self._tally.trim()
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from operator import add, index
+from operator import add
 from types import NoneType
-from typing import Any, Final, NamedTuple, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
@@ -178,14 +178,14 @@ def of_columns(
 
 
 def of_leaves(
-    columns: Iterable[tuple[SupportsIndex, Sequence[Field], Sequence[int]]],
-    full: Iterable[tuple[SupportsIndex, Field, Sequence[int]]],
+    columns: Iterable[tuple[int, Sequence[Field], Sequence[int]]],
+    full: Iterable[tuple[int, Field, Sequence[int]]],
     odd: Iterable[tuple[InRow, Field, Sequence[int]]],
     rows: Collection[int],
     counts: Sequence[Sequence[int]],
 ) -> EmptyValues:
-    """What the leaves of some rows of open trees come to: status, places and rows of leaves, and of places with contents, and what is to be
-    added to them. `counts` say of every row how many leaves match, are wrong, and are lost."""
+    """What the leaves of some rows of open trees come to: number of a status, places and rows of leaves, and of places with contents, and
+    what is to be added to them. `counts` say of every row how many leaves match, are wrong, and are lost."""
     made = EmptyValues([(EMPTY, (EACH_ROW,), list(rows), 1)])
     filled, left_empty = {row: sum(counts[row][:3]) for row in rows}, dict.fromkeys(rows, 0)
     whole = len(filled) == len(counts)
@@ -197,8 +197,7 @@ def of_leaves(
     of_leaves_and_contents = [(*column, True) for column in columns]
     of_leaves_and_contents += [(status, (name,), every, False) for status, name, every in full]
     for status, names, every, of_leaf in of_leaves_and_contents:
-        key = id(every), index(status)
-        value = AS_IT_IS[key[1]]
+        key, value = (id(every), status), AS_IT_IS[status]
         if not whole:
             every = [row for row in every if row in filled]
         if of_leaf and value.left_empty:

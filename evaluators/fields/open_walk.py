@@ -13,8 +13,8 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from gc import is_tracked
 from itertools import chain, compress, repeat
-from operator import index, is_, is_not, itemgetter, ne
-from typing import Any, Final, SupportsIndex, TypeAlias
+from operator import is_, is_not, itemgetter, ne
+from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
@@ -68,16 +68,16 @@ class OpenWalk:
         self.findings: list[LeafFindings] = []
         self.surplus_items = 0
         self._top_level_only, self._skipping = tree.depth is not None, bool(tree.skip)
-        self._columns: list[tuple[SupportsIndex, Sequence[Name], Sequence[int]]] = []
-        """What the leaves of some places are in some rows: a status, or `SURPLUS`."""
-        self._moved: list[tuple[SupportsIndex, Name, Sequence[int]]] = []
+        self._columns: list[tuple[int, Sequence[Name], Sequence[int]]] = []
+        """What the leaves of some places are in some rows: the number of a status, or `SURPLUS`."""
+        self._moved: list[tuple[int, Name, Sequence[int]]] = []
         """Leaves that stand in columns of matches, and are none."""
-        self._full: list[tuple[SupportsIndex, Name, Sequence[int]]] = []
+        self._full: list[tuple[int, Name, Sequence[int]]] = []
         """Places with contents. What is empty in one row may have contents in another."""
         self._odd: list[tuple[InRow, Name, Sequence[int]]] = []
         """What values come to beside what their column says, because they are empty, or are no values of their own."""
         self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
-        self._sides: defaultdict[tuple[SupportsIndex, Name], Values] = defaultdict(lambda: ([], []))
+        self._sides: defaultdict[tuple[int, Name], Values] = defaultdict(lambda: ([], []))
         if self._top_level_only:
             outputs = list(map(tree.compared, expected, outputs))
         self.expected, self.outputs = expected, outputs
@@ -102,7 +102,7 @@ class OpenWalk:
         """
         for frame in self._frames:
             if frame.o is frame.e:
-                self._later(MATCH, (), frame.e, frame.rows)
+                self._later(MATCH.number, (), frame.e, frame.rows)
             elif self._top_level_only:
                 full, odd = frame.full(dict)
                 self._objects((), full)
@@ -129,7 +129,7 @@ class OpenWalk:
         unlike = list(compress(range(len(e)), map(is_not, e, o)))
         if len(unlike) < len(e):  # parts that are equal are one object
             alike = list(compress(range(len(e)), map(is_, e, o)))
-            self._later(MATCH, name, [e[at] for at in alike], [rows[at] for at in alike])
+            self._later(MATCH.number, name, [e[at] for at in alike], [rows[at] for at in alike])
             if not unlike:
                 return
             frame = frame.part(unlike)
@@ -137,7 +137,7 @@ class OpenWalk:
             if kind in frame.kinds:
                 full, odd = frame.full(kind)
                 self._pairs.append((below, name, full))
-                self._full.append((MATCH, name, full.rows))
+                self._full.append((MATCH.number, name, full.rows))
                 if not odd:
                     return
                 frame = frame.part(odd)
@@ -147,7 +147,7 @@ class OpenWalk:
             extra = frame.part([at for at in lost if self.tree.has_something(name, frame.o[at])])
             if extra.rows:  # one value, whatever is in it
                 self._found_whole(HALLUCINATION, extra)
-                self._columns.append((HALLUCINATION, (name,), extra.rows))
+                self._columns.append((HALLUCINATION.number, (name,), extra.rows))
                 self._odd.append((instead(NOTHING, MADE_UP), name, extra.rows))
             frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
         if self._skipping:
@@ -156,7 +156,7 @@ class OpenWalk:
         self._leaves(name, frame)
 
     def _leaves(self, name: Name, frame: Frame) -> None:
-        self._columns.append((MATCH, (name,), frame.rows))
+        self._columns.append((MATCH.number, (name,), frame.rows))
         self._note(name, frame.e, frame.o, frame.rows)
         self._compare(name, frame, frame.differing())
 
@@ -178,7 +178,7 @@ class OpenWalk:
         for status, found in ((OMISSION, lost), (MISMATCH, wrong)):
             if found:
                 self.findings.append(LeafFindings(status, frame, found))
-                self._moved.append((status, name, [frame.rows[at] for at in found]))
+                self._moved.append((status.number, name, [frame.rows[at] for at in found]))
         if instead:
             self._instead(name, frame.part(instead))
 
@@ -186,7 +186,7 @@ class OpenWalk:
         """What the output lacks as a whole."""
         if frame.rows:
             self._found_whole(OMISSION, frame)
-            self._later(OMISSION, name, frame.e, frame.rows)
+            self._later(OMISSION.number, name, frame.e, frame.rows)
             nothing = empties(frame.o)
             self._odd.append((GIVEN, name, [row for at, row in enumerate(frame.rows) if at not in nothing]))
 
@@ -202,7 +202,7 @@ class OpenWalk:
             if value and value.__class__ is list:
                 self._surplus((*name, ANY), value, [row] * len(value))
             else:
-                self._later(HALLUCINATION, name, [value], [row])
+                self._later(HALLUCINATION.number, name, [value], [row])
                 if value and value.__class__ is dict:
                     self._odd.append((instead(NOTHING, MADE_UP), name, [row]))
 
@@ -262,7 +262,7 @@ class OpenWalk:
                 self._note(here, e, o, part.rows)
                 if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
                     self._compare(here, Frame(e, o, part.rows, part, None, key), wrong)
-        self._columns.append((MATCH, names, part.rows))
+        self._columns.append((MATCH.number, names, part.rows))
         lacking.update(compress(range(len(part.e)), map(ne, map(len, part.e), map(len, part.o))))
         if lacking:
             self._extra(name, part, lacking)
@@ -278,7 +278,7 @@ class OpenWalk:
                     continue
                 if kind in CONTAINERS and (one or self._skipping) and not self._top_level_only:
                     if one is other:
-                        self._later(MATCH, here, (one,), (frame.rows[at],))
+                        self._later(MATCH.number, here, (one,), (frame.rows[at],))
                     else:
                         inner.setdefault(key, []).append(at)
                     continue
@@ -287,7 +287,7 @@ class OpenWalk:
                     self._note(here, (one,), (other,), (frame.rows[at],))
                 if one is not other and (kind is not other.__class__ or one != other or kind in CONTAINERS):
                     unlike.setdefault(key, []).append(at)
-            self._columns.append((MATCH, names, (frame.rows[at],)))
+            self._columns.append((MATCH.number, names, (frame.rows[at],)))
         for key, found in unlike.items():
             part = _of_key(frame, found, key)
             self._compare((*name, key), part, part.differing())
@@ -305,20 +305,20 @@ class OpenWalk:
             if not self._skips((*name, key)):
                 part = _of_key(frame, owners, key)
                 self._found_whole(HALLUCINATION, part)
-                self._later(HALLUCINATION, (*name, key), part.o, part.rows)
+                self._later(HALLUCINATION.number, (*name, key), part.o, part.rows)
 
     def _skips(self, name: Name) -> bool:
         return self._skipping and self.tree.skips(name)
 
     # One side
 
-    def _later(self, status: SupportsIndex, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
+    def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
         """Values whose leaves will be counted."""
         waiting = self._sides[status, name]
         waiting[0].extend(values)
         waiting[1].extend(rows)
 
-    def _one_side(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _one_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Counts the leaves of some values."""
         kinds = set(map(type, values))
         if CONTAINERS.isdisjoint(kinds) or (self._top_level_only and name):
@@ -347,7 +347,7 @@ class OpenWalk:
             for part in parts.values():
                 self._one_side(status, name, *part)
 
-    def _objects_alone(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _objects_alone(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         for keys, positions in _by_keys(values).items():
             some, theirs = values, rows
             if len(positions) < len(values):
@@ -382,10 +382,10 @@ class OpenWalk:
             if found:
                 self._odd.append((instead(value, FILLED), name, [rows[at] for at in found]))
 
-    def _note_side(self, status: SupportsIndex, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
+    def _note_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
         """Leaves of one side, or the same on both: notes which are empty."""
         if not all(values) and (found := empties(values)) and not self._skips(name):
-            self._odd.append((instead(EMPTY, AS_IT_IS[index(status)]), name, [rows[at] for at in found]))
+            self._odd.append((instead(EMPTY, AS_IT_IS[status]), name, [rows[at] for at in found]))
 
     def empty_values(self, rows: Collection[int], counts: Sequence[RowCounts]) -> EmptyValues:
         """What the leaves of some rows come to where values are empty, given the counts of each row."""
@@ -401,7 +401,7 @@ class OpenWalk:
         for status, _, rows in self._moved:
             counts = by_status[status]
             for row in rows:
-                by_status[MATCH][row] -= 1
+                by_status[MATCH.number][row] -= 1
                 counts[row] += 1
         surplus, right, wrong, lost, extra = by_status
         return list(zip(right, wrong, lost, extra, surplus, strict=True))
@@ -411,7 +411,7 @@ class OpenWalk:
         for status, names, rows in self._columns:
             tally.add(names, status, len(rows))
         for status, name, rows in self._moved:
-            tally.add((name,), MATCH, -len(rows))
+            tally.add((name,), MATCH.number, -len(rows))
             tally.add((name,), status, len(rows))
         tally.surplus_items += self.surplus_items
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, Generic, Literal, NamedTuple, Self, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
@@ -274,8 +274,8 @@ class PathTally:
         """The last path that is counted apart, once there were too many."""
         self.surplus_items = self.surplus_rows = 0
 
-    def add(self, names: Sequence[Name], status: SupportsIndex, times: int) -> None:
-        """Counts leaves of some places that have a status, or `SURPLUS`: so many of each place."""
+    def add(self, names: Sequence[Name], status: int, times: int) -> None:
+        """Counts leaves of some places: `status` is the number of what they have, or `SURPLUS`."""
         for name in names:
             counts = self._paths.get(name)
             if counts is None:

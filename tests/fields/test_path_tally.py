@@ -19,7 +19,7 @@ def test_the_first_paths_are_counted_apart_whatever_the_chunks(chunk: int) -> No
     Random(chunk).shuffle(rows)
     for begin in range(0, len(rows), chunk):
         for name in rows[begin : begin + chunk]:
-            tally.add([name], FieldStatus.MATCH, 1)
+            tally.add([name], FieldStatus.MATCH.number, 1)
         tally.trim()
     found = tally.counts()
     assert {path: found[path][0] for path in list(found)[1:6]} == {f"a[*].k0{number}": 10 for number in range(5)}
