@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from copy import deepcopy
 from pathlib import Path
@@ -131,6 +132,8 @@ def test_a_status_is_its_word() -> None:
     one, other = FieldStatus.MATCH, FieldStatus.MISMATCH
     assert (one == other, one in {one}, one in {"match"}, one in {"mismatch"}) == (False, True, True, False)
     assert {FieldStatus.MATCH: "a"}[FieldStatus.MATCH] == "a"
+    assert json.dumps({"status": one, "row": RowStatus.SCORED}) == '{"status": "match", "row": "scored"}'
+    assert pickle.loads(pickle.dumps(FieldStatus.NOT_JUDGED)) is FieldStatus.NOT_JUDGED
 
 
 def test_the_status_of_a_row_is_its_word() -> None:
