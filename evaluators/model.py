@@ -76,7 +76,7 @@ class FieldStatus(_Status):
 
     def __eq__(self, other: object) -> bool:
         """The same status, or its word. struct-extract-eval calls what is not judged an `error`."""
-        if other.__class__ is FieldStatus:
+        if isinstance(other, FieldStatus) or not isinstance(other, str):
             return self is other
         return other == self.word or (self is FieldStatus.NOT_JUDGED and other == "error")
 
