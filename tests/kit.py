@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from io import StringIO
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 from click.testing import CliRunner, Result
@@ -53,6 +55,31 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def tables_of(file: Path) -> list[str]:
+    """What the tables of a run hold, without the checksums of what it was run with."""
+    with closing(sqlite3.connect(file)) as db:
+        return [line for line in db.iterdump() if 'INTO "about"' not in line]
+
+
+def exported(folder: Path, word: str, variant: str | None = None) -> str:
+    """The text that a format writes of the run in a folder."""
+    stream = StringIO(newline="")
+    FORMATS.find(word)().write(Run(folder), stream, Options(variant=variant))
+    return stream.getvalue()
+
+
+def lines_of(folder: Path, word: str, variant: str | None = None) -> list[Any]:
+    """The lines that a format writes of the run in a folder, as JSON."""
+    return [json.loads(line) for line in exported(folder, word, variant).splitlines()]
+
+
+def change_table(folder: Path, *statements: str) -> None:
+    """Changes the `run.db` in a folder as whoever means harm, or a fault of a disk, might."""
+    with closing(sqlite3.connect(folder / "run.db")) as db, db:
+        for statement in statements:
+            db.execute(statement)
 
 
 def problem_of(call: Callable[[], object]) -> Issue:

@@ -6,25 +6,37 @@ scoring a small test set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from msgspec.structs import replace
 
-from evaluators.api.run_options import RowsAsked, RunOptions, prepared_for, refuse_unknown, rows_asked
-from evaluators.api.written_run import AskedFor, Finished, check_files, finished_before, write_files, write_run
+from evaluators.api.run_options import RowsAsked, RunOptions, observer_of, prepared_for, refuse_unknown, rows_asked
+from evaluators.api.written_run import (
+    AskedFor,
+    Finished,
+    asked_for,
+    check_files,
+    finished_before,
+    write_files,
+    write_run,
+)
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Problems
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.engines.engine import RemoteCrew, engine_of, never
+from evaluators.run.driver import environment_of, jobs_of, score, variants_of
+from evaluators.run.engines.engine import engine_of
 from evaluators.run.exit_code import afterwards
+from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems, results_here
 from evaluators.run.recorder import Recording
-from evaluators.run.scoring import InBackground, environment_of, jobs_of, scored
+from evaluators.run.resuming import key_of, notes_of
+from evaluators.run.run_db import RunDb
 from evaluators.run.storing import recording_of
+from evaluators.run.unchanged import changes_blamed, changes_since, file_marks
 from evaluators.testsets.byte_store import parent, scheme_of
 from evaluators.testsets.run_files import passing_over
 from evaluators.values.read_files import note_listed, noting_reads
@@ -61,7 +73,11 @@ def finish(
 
             resumed = resumed_run(suite, resume, options.get("results"), options.get("name"), options.get("force"))
             options |= {"results": resumed.results, "name": resumed.name}
-        finish_here = partial(_finish, suite, test_set, looked_at, resumed)
+
+        def finish_here(options: RunOptions, to_store: bool = False) -> Finished:
+            asked = _as_asked(suite, options)
+            return _finish(asked, test_set, options, asked_for(asked, options, looked_at, to_store), resumed)
+
         results = str(options.get("results") or "")
         folders = [results] if scheme_of(results) else []
         folders += [parent(str(file)) for file in options.get("files", ()) if scheme_of(str(file))]
@@ -74,86 +90,81 @@ def finish(
 
 
 def _finish(
-    suite: Suite,
-    test_set: RowsAsked,
-    looked_at: bool,
-    resumed: ResumedRun | None,
-    options: RunOptions,
-    parts: str | None = None,
+    suite: Suite, test_set: RowsAsked, options: RunOptions, wanted: AskedFor, resumed: ResumedRun | None
 ) -> Finished:
-    """The run with its files on this machine. `parts` is where workers on other machines leave what they have scored, when the results
-    go to a store; the run folder without it."""
-    started, results, repeat_judge = datetime.now().astimezone(), options.get("results"), options.get("repeat_judge", 1)
-    prepared = prepared_for(_as_asked(suite, options), test_set, options)
-    wanted = AskedFor(
-        None if results is None else Path(results), prepared.suite.results.formats if results is not None else (),
-        tuple(map(str, options.get("files", ()))), options.get("hardest", 0), options.get("summary", False), looked_at,
-        parts is not None,
-    )  # fmt: skip
-    check_gate_targets(prepared.suite, prepared.test_set.variants)
-    check_files(prepared, wanted, options.get("formats"), options.get("force", False))
-    trackers: tuple[NamedTracker, ...] = ()
-    if (names := options.get("track")) is not None or suite.tracking:
-        from evaluators.api.trackers import trackers_of
-
-        trackers = trackers_of(suite, names, options.get("trace_rows"), results is not None)
+    """The run with its files on this machine: read, scored in splits, kept as columns, counted, judged by its gates, written, sent."""
+    started, repeat_judge, observer = datetime.now().astimezone(), options.get("repeat_judge", 1), observer_of(options)
+    prepared = prepared_for(suite, test_set, options)
+    check_gate_targets(suite, prepared.test_set.variants)
+    check_files(prepared, wanted, options.get("formats"))
+    trackers = _trackers(suite, options)
     engine = engine_of(suite.engine, options.get("engine"), options.get("workers"))
-    fingerprint = InBackground(prepared.test_set.fingerprint)
+    marks, fingerprint = file_marks(prepared.test_set.files), prepared.test_set.fingerprint()
     recordings = _recordings(prepared, wanted, bool(trackers))
-    folder = _folder(
-        prepared, wanted, started, recordings, repeat_judge, fingerprint, resumed, options.get("force", False)
-    )
+    key = key_of(prepared, repeat_judge, recordings or (), fingerprint)
+    folder = _folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
         return finished_before(prepared, wanted, folder)
-    try:
-        with engine.crew() as crew:
-            jobs = jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings, repeat_judge, parts)
-            run = scored(
-                prepared, jobs, crew, folder, fingerprint, finish_run, options.get("stopped", never),
-                options.get("progress", lambda rows, share: None), options.get("before_asking"), options.get("asked"),
-            )  # fmt: skip
-        environment = environment_of(prepared, run, started, options.get("command", ()), kept=results is not None)
-        run = replace(run, result=replace(run.result, environment=environment))
-        finished = write_run(prepared, wanted, folder, run)
+    with _holding(folder, wanted):
+        db = folder.db if folder is not None else RunDb()
+        variants = variants_of(prepared, jobs_of(prepared, recordings, repeat_judge), db)
+        with engine.crew() as crew, changes_blamed(marks):
+            run = score(prepared, variants, crew, observer)
+            result = finish_run(prepared, run.measured, fingerprint, changes_since(marks))
+        environment = environment_of(prepared, run, started, options.get("command", ()), kept=wanted.results is not None)
+        finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.finished and finished.folder):
-            finished = replace(finished, notice=_left(folder, wanted))
-        elif taken_over := sum(each.taken_over for _, each in run.measured):
+            said = (_left(folder, wanted, run.splits), _waiting(folder))
+            finished = replace(finished, notice="; ".join(filter(None, said)))
+        elif taken_over := sum(each.sums.taken_over for each in run.variants):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} parts were scored before")
-        if finished.let_go is not None:
-            folder = None  # whoever looks at the run lets it go
-        return _tracked(replace(finished, lines=prepared.suite.lines), trackers, options)
+        if folder is not None and finished.let_go is None:  # else whoever looks at the run lets it go
+            folder.discard()
+        finished = replace(finished, lines=prepared.suite.lines)
+        return _tracked(finished, trackers, options.get("trace_rows"), observer)
+
+
+@contextmanager
+def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
+    """The folder of a run, which goes away where something goes wrong, unless it is left for whoever goes on with the run."""
+    try:
+        yield
     except BaseException as error:
         # going on with the run may end better where what is wrong is neither in the suite nor in the data
         issues = error.issues if isinstance(error, Problems) else ()
         if folder is not None and all(issue.blame is Blame.ENVIRONMENT for issue in issues):
             _left(folder, wanted)
-        raise
-    finally:
         if folder is not None:
             folder.discard()
+        raise
 
 
 def _as_asked(suite: Suite, options: RunOptions) -> Suite:
     """The suite with what is asked for in place of its own settings under `results`."""
-    names = ("name", "formats", "lowest_fields", "rows", "evidence", "documents")
+    names = ("name", "formats", "lowest_fields", "evidence", "documents")
     asked = {name: value for name in names if (value := options.get(name)) is not None}
     sections = {**suite.config.sections, "results": suite.results.model_copy(update=asked)}
     return replace(suite, config=replace(suite.config, sections=sections)) if asked else suite
 
 
-def _left(folder: RunFolder, wanted: AskedFor) -> str:
-    """Leaves what was scored for whoever goes on, where some split is finished. Gives a sentence about it, or none.
+def _left(folder: RunFolder, wanted: AskedFor, splits: int | None = None) -> str:
+    """Leaves what was scored for whoever goes on. Gives a sentence about it, or none.
 
     What is on its way to a store is not left: it is in a folder that goes away.
     """
-    unfinished = folder.unfinished
-    if unfinished is None or not unfinished.finished or wanted.to_store:
+    if wanted.results is None or wanted.to_store or folder.db.refused is not None:
+        return ""
+    if not (splits if splits is not None else folder.db.splits()):
         return ""
     folder.leave()
-    return (
-        f"{folder.path}: {unfinished.finished:,} of {unfinished.splits_known} are kept; the same command with "
-        f'--name "{unfinished.name}" --resume goes on with the rest'
-    )
+    return f'{folder.path}: what was scored is kept; the same command with --name "{folder.path.name}" --resume goes on with the rest'
+
+
+def _waiting(folder: RunFolder) -> str:
+    """A sentence about the run that this one was to replace, or none."""
+    if not folder.path.exists() or folder.waiting is None:
+        return ""
+    return f"the run before is {folder.waiting} until every row of this one is scored"
 
 
 def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Recording, ...] | None:
@@ -171,49 +182,56 @@ def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Re
 
 
 def _folder(
-    prepared: Prepared,
-    wanted: AskedFor,
-    started: datetime,
-    recordings: Sequence[Recording] | None,
-    repeat_judge: int,
-    fingerprint: InBackground[str],
-    resumed: ResumedRun | None,
-    force: bool,
-) -> RunFolder | Path | None:
-    """The run folder; one that goes away with the run where only what is made from it is asked for; else none.
+    prepared: Prepared, wanted: AskedFor, key: dict[str, str], started: datetime, resumed: ResumedRun | None
+) -> RunFolder | Path:
+    """The run folder; one that goes away with the run where only what is made from it is asked for.
 
     A path is the place of a run that is finished already.
     """
-    if recordings is None:
-        return None
-    from evaluators.run.run_folder import RunFolder
+    from evaluators.run.run_folder import RunFolder, default_name
 
     if wanted.results is None:
         return RunFolder.passing()
-    from evaluators.run.resuming import taken_up, unfinished_run
+    if resumed is not None:
+        from evaluators.reports.report_files import folder_names
+        from evaluators.run.resuming import taken_up
 
-    begun = unfinished_run(prepared, repeat_judge, recordings, started, fingerprint)
-    found = taken_up(resumed, prepared, begun, fingerprint) if resumed is not None else None
-    return found if found is not None else RunFolder.begin(wanted.results, begun, force)
+        made = folder_names([name for name, _ in prepared.variants()], [line.name for line in prepared.suite.lines])
+        if (found := taken_up(resumed, prepared, key, made)) is not None:
+            return found
+    asked = prepared.suite.results.name
+    name = asked or default_name(started, prepared.suite.fingerprint)
+    folder = RunFolder.create(wanted.results, name, wanted.force)
+    folder.named_before(asked or "")
+    folder.db.note({**key, **notes_of(prepared)})
+    return folder
 
 
-def _tracked(finished: Finished, trackers: Sequence[NamedTracker], options: RunOptions) -> Finished:
+def _trackers(suite: Suite, options: RunOptions) -> tuple[NamedTracker, ...]:
+    """Where the run is sent."""
+    if (names := options.get("track")) is None and not suite.tracking:
+        return ()
+    from evaluators.api.trackers import trackers_of
+
+    return trackers_of(suite, names, options.get("trace_rows"), options.get("results") is not None)
+
+
+def _tracked(
+    finished: Finished, trackers: Sequence[NamedTracker], trace_rows: int | None, observer: Observer
+) -> Finished:
     """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
     if finished.record is None or finished.folder is None or not trackers:
         return finished
     from evaluators.tracking.sending import send
 
-    if (told := options.get("before_sending")) is not None:
-        told(finished)
+    observer.before_sending(finished)
     folder = finished.record.place
-    sent = send(folder, trackers, options.get("trace_rows"), options.get("sending"))
+    sent = send(folder, trackers, trace_rows, observer.sending)
     report = folder / "report.html"
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
-    if sent.links and pages:
+    if sent.links and pages:  # once more, now that they can say where the run is
         from evaluators.api.finished_run import with_links
         from evaluators.run.reader import Run
 
-        write_files(
-            pages, Run(folder), with_links(finished.options, folder)
-        )  # once more, now that they can say where the run is
+        write_files(pages, Run(folder), with_links(finished.options, folder))
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)

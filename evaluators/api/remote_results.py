@@ -204,7 +204,7 @@ class _Outgoing(Struct):
         )  # fmt: skip
 
 
-def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOptions, str], Finished]) -> Finished:
+def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOptions, bool], Finished]) -> Finished:
     """The run, sent to the store that is asked for. Raises Problems when it cannot start."""
     results, force = str(options["results"]), options.get("force", False)
     wanted = options.get("name") or suite.results.name
@@ -216,12 +216,10 @@ def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOpt
     if (told := options.get("before_sending")) is not None:
         here["before_sending"] = lambda finished: told(outgoing.stored(finished))
     refused: tuple[Issue, ...] = ()
-    parts = ""
     try:
         if not force:
             outgoing.take_free_name()
-        parts = inside(results, f".{outgoing.name}.{os.urandom(4).hex()}.parts")
-        finished = finish(here, parts)
+        finished = finish(here, True)
         if (outgoing.run / RUN_JSON).is_file():
             if not force:
                 _move_to_free_place(outgoing)
@@ -229,8 +227,6 @@ def finish_elsewhere(suite: Suite, options: RunOptions, finish: Callable[[RunOpt
     except Problems as error:
         raise Problems(map(outgoing.shown, error.issues)) from None
     finally:
-        with suppress(OSError, Problems):
-            remove_objects([inside(parts, name) for name in store_of(parts).below(parts)])
         if not refused:
             shutil.rmtree(folder, ignore_errors=True)
     stored = outgoing.stored(finished)

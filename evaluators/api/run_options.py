@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
 from evaluators.judges.session import AskingProgress
 from evaluators.registry import suggestion
-from evaluators.run.merge import Progress
+from evaluators.run.observer import Observer, Progress
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
@@ -40,7 +40,6 @@ class RunOptions(TypedDict, total=False):
     """Go on with the run of that name, or with the one that `name` names: finished splits are taken as they are. With `name`, a run
     that is finished is given back, and one that was never begun is begun."""
     formats: tuple[str, ...] | None
-    rows: Literal["auto", "jsonl", "parquet"] | None
     evidence: Literal["first", "all"] | int | None
     documents: Literal["auto", "all", "none"] | None
     stopped: Callable[[], bool]
@@ -69,6 +68,12 @@ class RunOptions(TypedDict, total=False):
     """Told how far the sending has come: to which tracker, and how many of how many rows are there."""
     summary: bool
     """A summary will be shown, so what only it needs is found out, even where nothing is written."""
+
+
+def observer_of(options: RunOptions) -> Observer:
+    """Who follows the run."""
+    given: Mapping[str, Any] = options
+    return Observer(**{name: asked for name in Observer.__struct_fields__ if (asked := given.get(name)) is not None})
 
 
 def refuse_unknown(options: Mapping[str, Any], function: str, further: tuple[str, ...] = ()) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from evaluators.run.confidence import Confidence
     from evaluators.run.engines.engine import NamedEngine
     from evaluators.run.gates import Gate
-    from evaluators.run.measures import NumericColumn
+    from evaluators.run.number_cells import NumericColumn
     from evaluators.run.repeats import Repeats
     from evaluators.tracking.tracker import NamedTracker
 
@@ -136,7 +136,7 @@ class Suite(Struct, frozen=True, dict=True):
     def measures(self) -> tuple[NumericColumn, ...]:
         """The columns whose numbers are counted, and what judges cost where one has prices. Raises Problems (config) where these
         cannot be read."""
-        from evaluators.run.measures import NumericColumn  # a suite is read sooner
+        from evaluators.run.number_cells import NumericColumn  # a suite is read sooner
 
         found: tuple[NumericColumn, ...] = self._section("measures", ())
         file = next(filter(None, (judge.price_file() for judge in self.judges.values())), None)

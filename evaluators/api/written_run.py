@@ -14,18 +14,18 @@ from msgspec.structs import replace
 
 from evaluators.builtin._evaluator import lists_fields
 from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.confidence import confidence_paths
+from evaluators.run.confidence_steps import confidence_paths
+from evaluators.run.driver import ScoredRun
 from evaluators.run.exit_code import afterwards
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
-from evaluators.run.rows import pyarrow
-from evaluators.run.scoring import ScoredRun, rows_format
 from evaluators.run.store import UNWRITTEN
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.values.read_files import read_inside
 
 if TYPE_CHECKING:
+    from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
     from evaluators.reports.headline import Options
     from evaluators.run.reader import Run
@@ -77,6 +77,8 @@ class AskedFor(Struct, frozen=True):
     """A program will look at rows and reasons: where no run folder is asked for, one stays until the program lets the run go."""
     to_store: bool
     """The run folder goes to a store in the end."""
+    force: bool
+    """The run takes the place of another one, whose folder goes away."""
 
     @property
     def paths(self) -> list[Path]:
@@ -84,14 +86,28 @@ class AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None, force: bool) -> None:
-    """What is to be written must be possible. Raises Problems (config) with what is not. With `force`, the run takes the place of another
-    one, whose folder goes away."""
+def asked_for(suite: Suite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
+    """What is made of a run with these options."""
+    results = options.get("results")
+    return AskedFor(
+        results=None if results is None else Path(results),
+        words=suite.results.formats if results is not None else (),
+        files=tuple(map(str, options.get("files", ()))),
+        hardest=options.get("hardest", 0),
+        summary=options.get("summary", False),
+        looked_at=looked_at,
+        to_store=to_store,
+        force=options.get("force", False),
+    )
+
+
+def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | None) -> None:
+    """What is to be written must be possible. Raises Problems (config) with what is not."""
     issues: list[Issue] = []
     kept = wanted.results is not None
     name = prepared.suite.results.name
     own = Path(wanted.results, name).resolve() if wanted.results is not None and name is not None else None
-    if force and own is not None and (read := read_inside(own)):
+    if wanted.force and own is not None and (read := read_inside(own)):
         message = f"the run reads {Path(read[0]).name} in this folder, and --force would remove the folder"
         issues.append(Issue("overwrites-input", Blame.CONFIG, message, str(own), "--name gives this run another name"))
     if formats is not None:
@@ -105,15 +121,14 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
         issues += check_asked(wanted.files, prepared.test_set.variants or (None,), lists, own)
         issues += _read_next_time(prepared, wanted.paths) if not kept or wanted.to_store else []
     if not issues and (wanted.files or kept):
-        from evaluators.reports.report_files import check_outcomes, check_tables
+        from evaluators.reports.report_files import check_outcomes, check_packages, check_tables
 
         by_schema = any(lists_fields(line.settings) for line in prepared.suite.lines)
         issues += check_outcomes(by_schema, map(Path, wanted.files), wanted.words)
+        issues += check_packages(map(Path, wanted.files), wanted.words)
         issues += check_tables(_figures(prepared.suite), map(Path, wanted.files), wanted.words)
     if issues:
         raise Problems(issues)
-    if kept and rows_format(prepared.suite, 0) == "parquet":
-        pyarrow()
 
 
 def _figures(suite: Suite) -> Iterator[str]:
@@ -140,20 +155,23 @@ def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:
     ]
 
 
-def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun) -> Finished:
+def write_run(
+    prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, run: ScoredRun, result: RunResult
+) -> Finished:
     """The run with its files, all made from what it recorded; its metrics alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
-    from evaluators.run.run_folder import NOT_MOVED
     from evaluators.run.run_json import run_json
     from evaluators.run.store import RUN_JSON
+    from evaluators.run.storing import stored
 
     if folder is None:
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
-        return Finished(run.result, _without_record(plain, wanted, run.result))
-    lost: tuple[Issue, ...] = ()
+        return Finished(result, _without_record(plain, wanted, result))
+    if folder.db.refused is not None:
+        return _lost(result, folder.db.refused, rows_stay=False)
     try:
-        record, options, of_pages = _recorded(prepared, wanted, folder, run)
+        record, options, of_pages = _recorded(prepared, wanted, folder, stored(prepared, folder, run.variants, result))
         if wanted.results is not None:
             record = record.but(result=_noted(record, folder.path, wanted))
             folder.finish(record.result, record.facts)
@@ -162,25 +180,30 @@ def write_run(prepared: Prepared, wanted: AskedFor, folder: RunFolder | None, ru
         refused = folder.refusal(error)
         if refused is None:
             raise
-        if refused.code != NOT_MOVED:
-            text = f"{refused.message}; the metrics are complete, and nothing else of the run is kept"
-            lost = (replace(refused, message=text),)
-            return Finished(afterwards(run.result, lost), Options(), refused=lost)
-        lost = (refused,)
-    files, refused_files = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
-    refusals = (*lost, *refused_files)
-    result = replace(afterwards(folder.named(run.result), refusals), written=record.result.written)
-    if wanted.results is not None and not lost:
+        return _lost(result, refused, rows_stay=wanted.results is not None and not wanted.to_store)
+    files, refusals = write_files([_in_folder(file, folder) for file in wanted.files], record, of_pages)
+    named = folder.named(result)
+    result = replace(afterwards(named, refusals), written=record.result.written)
+    if wanted.results is not None:
         taken = folder.asked if folder.path != folder.asked else None
         return Finished(
-            replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=result.folder,
+            replace(result, folder=str(folder.path)), options, folder.path, files, refused=refusals, named=named.folder,
             taken=taken, record=record,
         )  # fmt: skip
     finished = Finished(replace(result, folder=None), options, None, files, refused=refusals)
-    if lost or not wanted.looked_at:
+    if not wanted.looked_at:
         return finished
     folder.write(RUN_JSON, run_json(finished.result, record.facts))
     return replace(finished, record=record.but(result=finished.result), let_go=folder.discard)
+
+
+def _lost(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
+    """The metrics of a run whose folder the system did not take, or not with more than its rows."""
+    from evaluators.reports.headline import Options
+
+    text = f"{refused.message}; the metrics are complete" + ("" if rows_stay else ", and nothing else of the run is kept")
+    lost = (replace(refused, message=text),)
+    return Finished(afterwards(result, lost), Options(), refused=lost)
 
 
 def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
@@ -244,14 +267,12 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
     return tuple(written), tuple(refused)
 
 
-def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, run: ScoredRun) -> tuple[Run, Options, Options]:
+def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run) -> tuple[Run, Options, Options]:
     """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
     from evaluators.run.cells_again import cells_from
-    from evaluators.run.storing import stored
 
     results = prepared.suite.results
-    record = stored(prepared, folder, run.jobs, run.measured, run.result, results.lowest_fields)
     if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):
         record = cells_from(record, prepared.test_set)
     options, of_pages = _options(prepared, wanted, record)

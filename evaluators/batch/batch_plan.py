@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in
 from evaluators.api.suite import Suite
@@ -16,9 +15,9 @@ from evaluators.harnesses._scorer import suite_of
 from evaluators.issues import Problems, problem
 from evaluators.model import __version__
 from evaluators.result_table import Kind
+from evaluators.run.driver import jobs_of
 from evaluators.run.job import Job
 from evaluators.run.preparing import Prepared, check_gate_targets
-from evaluators.run.scoring import jobs_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.composed import is_own_document, made_columns
 from evaluators.testsets.memory_rows import memory_rows
@@ -42,14 +41,15 @@ class BatchPlan(Struct, frozen=True):
     table: TestSet
     """The columns of the batches, as a test set without rows. Its name is what messages call the rows."""
     job: Job
-    """What a split of a run with this suite would be scored by. Its key is the version of this package, the fingerprint of the suite, and
-    whether rows have numbers of their own."""
+    """What a split of a run with this suite would be scored by."""
     scores: tuple[tuple[str, Kind], ...]
     """The columns with scores, in order."""
     overall: tuple[str, ...]
     """The evaluators that the overall score is made of."""
     row: str | None
     """The column with the numbers of rows."""
+    key: str
+    """The version of this package, the fingerprint of the suite, and whether rows have numbers of their own."""
     made: tuple[str, ...] = ()
     """The columns that the settings of the test set make of others, row by row."""
     test_set: TestSetConfig | None = None
@@ -95,7 +95,7 @@ def batch_plan(
     scores = tuple(columns_of(found.lines).items())
     key = f"{__version__} {found.fingerprint} {'numbered' if row is not None else 'counted'}"
     settings = found.test_set if made else None
-    return BatchPlan(table, replace(job, key=key), scores, overall_of(found.lines, overall), row, made, settings)
+    return BatchPlan(table, job, scores, overall_of(found.lines, overall), row, key, made, settings)
 
 
 def _check_places(suite: Suite) -> None:

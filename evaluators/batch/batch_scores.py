@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluators.api.score_columns import verdict_columns
+from evaluators.batch.batch_blob import blob_of
 from evaluators.batch.batch_plan import BatchPlan
 from evaluators.batch.batch_sums import digest_of_rows, ranges_of
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import MISSING, Result
 from evaluators.needs import Cell
-from evaluators.run.ids import MOST_IDS, Ids
 from evaluators.run.job import Work, work_on
-from evaluators.run.split_result import sealed
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.composed import made_cells
 from evaluators.testsets.python_cells import arrow_cells
@@ -80,13 +79,12 @@ def _scored(
     numbered = plan.row is not None
     with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
         verdicts = _taken(work, cells, ordered, ids, order)
-        result = work.finished()
-    if numbered and ordered[0] > MOST_IDS:
-        result.ids = Ids()
-    result.numbers, result.digest = ranges_of(ordered), digest_of_rows(cells, len(numbers))
+        part = work.finished()
+    part.sums.job = plan.key
+    part.sums.numbers, part.sums.digest = ranges_of(ordered), digest_of_rows(cells, len(numbers))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), sealed(result)
+    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), blob_of(part)
 
 
 def _taken(

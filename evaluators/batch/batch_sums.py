@@ -1,4 +1,4 @@
-"""What batches came to: each a sealed `SplitResult`, as a split of a run; merged, the result of a run made of all."""
+"""What batches came to: each the columns of its rows, as a split of a run; merged, the figures of a run made of all."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from itertools import accumulate, pairwise
 from typing import Any, Final
 
 from evaluators.api.loading import again
+from evaluators.batch.batch_blob import part_of
 from evaluators.batch.batch_plan import SUMS, BatchPlan
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
 from evaluators.needs import Cell
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.merge import Merger
+from evaluators.run.driver import Merger, in_memory
+from evaluators.run.figures import Measured
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
-from evaluators.run.split_result import SplitResult, opened
+from evaluators.run.split_rows import Layout, Part
 from evaluators.testsets.memory_rows import row_bytes
 
 WHOLE: Final = 2**128
@@ -40,7 +42,7 @@ def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
     return sum(int.from_bytes(blake2b(row_bytes(row), digest_size=16).digest(), "big") for row in cells) % WHOLE
 
 
-def merge(plan: BatchPlan, batches: Iterable[Any]) -> SplitResult:
+def merge(plan: BatchPlan, batches: Iterable[Any]) -> Measured:
     """What all batches came to, however many there are and in whatever order they come.
 
     A batch is what `evaluate_batch` gave: an Arrow batch or table, a data frame of pandas, or the bytes in the column
@@ -50,31 +52,33 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> SplitResult:
     """
     parts = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
     if plan.row is not None:
-        parts.sort(key=lambda part: part.numbers)
-        _check_once(plan, sorted(found for part in parts for found in part.numbers))
-        firsts = [part.numbers[0][0] for part in parts]
+        parts.sort(key=lambda part: part.sums.numbers)
+        _check_once(plan, sorted(found for part in parts for found in part.sums.numbers))
+        firsts = [part.sums.numbers[0][0] for part in parts]
     else:
-        firsts = list(accumulate((part.rows for part in parts), initial=1))[:-1]
-    merger = Merger(plan.job, plan.job.suite.lines(), plan.table.name, first_number=firsts[0] if firsts else 1)
+        firsts = list(accumulate((part.sums.rows for part in parts), initial=1))[:-1]
+    run = in_memory(plan.table.name, plan.job, plan.job.suite.lines())
+    merger = Merger(run, first=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
     for index, (part, span) in enumerate(zip(parts, spans, strict=False)):
-        part.index, part.span, part.numbers = index, span, []
+        part.sums.index, part.sums.span, part.sums.numbers = index, span, []
         merger.take(part)
-    return merger.measured(of=len(parts))
+    return merger.counted(of=len(parts))
 
 
-def finish(plan: BatchPlan, sums: SplitResult, *, rows: int | None = None) -> RunResult:
+def finish(plan: BatchPlan, measured: Measured, *, rows: int | None = None) -> RunResult:
     """The metrics, gates, problems and exit code: those of `evaluators run` over the same rows.
 
     `rows` is how many rows there are, where that is known. Raises Problems (environment) when another number was scored.
     """
+    sums = measured.sums
     if rows is not None and rows != sums.rows:
         message = f"{rows:,} rows were to be scored, and {sums.rows:,} were"
         raise Problems(
             [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
         )
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
-    return finish_run(prepared, [(None, sums)], f"rows:{sums.digest % WHOLE:032x}")
+    return finish_run(prepared, [(None, measured)], f"rows:{sums.digest % WHOLE:032x}")
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:
@@ -86,20 +90,22 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
     yield from (bytes(cell) for cell in column if isinstance(cell, bytes | bytearray | memoryview))
 
 
-def _read(plan: BatchPlan, sums: bytes) -> SplitResult:
+def _read(plan: BatchPlan, sums: bytes) -> Part:
     """What a batch came to. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
     try:
-        found = opened(sums, SplitResult)
-        found.check(plan.job.suite.lines())
-        whole = bool(found.numbers) and sum(last - first + 1 for first, last in found.numbers) == found.rows
-        version = found.job.partition(" ")[0]
+        found = part_of(sums)
+        lines = plan.job.suite.lines()
+        found.check(Layout.of(plan.job, lines), lines)
+        of = found.sums
+        whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == of.rows
+        version = of.job.partition(" ")[0]
     except (ValueError, RecursionError):
         whole, version = False, ""
     if not whole or version != __version__:
         text = f"is of version {version}" if whole else "is none that this version of evaluators wrote"
         hint = f"score and merge with one version; this is {__version__}"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {text}', plan.table.name, hint)])
-    if found.job != plan.job.key:
+    if of.job != plan.key:
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.table.name, hint)])

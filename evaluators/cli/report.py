@@ -16,7 +16,8 @@ from evaluators.cli._printing import print_out, print_run
 @report_files(
     "Write the run to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml "
     "(JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
-    "scores; .repeats.csv and .confidence.csv are tables of these sections. Without it, the summary is printed."
+    "scores; .repeats.csv and .confidence.csv are tables of these sections; .parquet and .rows.jsonl, .codes.jsonl, .outcomes.jsonl, "
+    ".cells.jsonl and .answers.jsonl are tables of run.db. Without it, the summary is printed."
 )
 @EVERY_TABLE
 @EXPLAIN

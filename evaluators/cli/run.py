@@ -56,7 +56,7 @@ GROUPS: Final = {
         "--sheet", "--header-row", "--list",
     ),
     "What is kept": (
-        "--report", "--results", "--name", "--force", "--resume", "--no-results", "--formats", "--rows", "--evidence",
+        "--report", "--results", "--name", "--force", "--resume", "--no-results", "--formats", "--evidence",
     ),
     "What is printed": ("--verbose", "--quiet", "--explain", "--lowest-fields", "--hardest", "--format", "--open"),
     "Judges": ("--dry-run", "--repeat-judge"),
@@ -73,7 +73,8 @@ GROUPS: Final = {
     "Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. "
     "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
     ".xml (JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
-    "that a schema scores; .repeats.csv and .confidence.csv are tables of these sections."
+    "that a schema scores; .repeats.csv and .confidence.csv are tables of these sections; .parquet and .rows.jsonl, .codes.jsonl, "
+    ".outcomes.jsonl, .cells.jsonl and .answers.jsonl are tables of run.db."
 )
 @click.option(
     "--results",
@@ -106,10 +107,9 @@ GROUPS: Final = {
     "--formats",
     callback=comma_separated,
     metavar="WORD,…",
-    help="The files of the run folder beside run.json, summary.txt and the rows: confidence, csv, field_sums, fields, html, json, "
-    "junit, markdown, repeats, report, text.",
+    help="The files of the run folder beside run.json, summary.txt and run.db: answers, cells, codes, confidence, csv, field_sums, "
+    "fields, html, json, junit, markdown, outcomes, parquet, repeats, report, rows, text.",
 )
-@click.option("--rows", type=click.Choice(["auto", "jsonl", "parquet"]), help="How the scored rows are stored.")
 @click.option(
     "--evidence",
     type=Evidence(),
@@ -264,11 +264,12 @@ def _tell_left_behind(results: str | Path | None) -> None:
     """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return
-    from evaluators.run.working_folder import left_folders
+    from evaluators.run.folder_lock import holding
+    from evaluators.run.run_listing import unfinished_runs
 
-    left = [one for one in left_folders(results) if one.holding == "mine"]
+    left = [one for one in unfinished_runs(results) if holding(one) == "mine"]
     for one in left:
-        print_err(f'{one.place}: left by the run "{one.name}", which was ended before its end')
+        print_err(f'{one}: left by the run "{one.name}", which was ended before its end')
     if left:
         print_err("`evaluators runs` says what they hold, and `evaluators runs --clean` removes them.")
 
@@ -337,7 +338,7 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
 _WITHOUT_FOLDER: Final = {"no_results": "--no-results", "dry_run": "--dry-run", "watching": "--watch"}
 _READING: Final = ("columns", "delimiter", "encoding", "sheet", "header_row", "list", "expected")
 _AS_GIVEN: Final = (
-    "workers", "engine", "name", "force", "formats", "rows", "evidence", "repeat_judge", "lowest_fields", "files", "hardest",
+    "workers", "engine", "name", "force", "formats", "evidence", "repeat_judge", "lowest_fields", "files", "hardest",
     "trace_rows",
 )  # fmt: skip
 """Options that a run takes by the same name."""

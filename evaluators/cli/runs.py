@@ -23,9 +23,9 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
 
     FOLDER is where runs are written; `runs` without it.
 
-    A run that was ended, by a crash or by somebody, leaves what it had scored in a hidden folder.
+    A run that was ended, by a crash or by somebody, leaves what it had scored in its folder.
     `evaluators run SUITE --name NAME --resume` goes on with it, and --clean removes it. A run that is still going is
-    never removed. One that was scored to its end, and could not be moved to its place then, is moved there.
+    never removed.
     """
     from evaluators.reports.runs_page import runs_json, runs_page
     from evaluators.run.run_listing import listed_runs
@@ -45,10 +45,10 @@ def _clean(folder: Path, yes: bool) -> None:
     from evaluators.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
     from evaluators.reports.runs_page import state_words
+    from evaluators.run.run_folder import clean
     from evaluators.run.run_listing import listed_runs
-    from evaluators.run.working_folder import clean, left_folder
 
-    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind", "not moved")]
+    found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
     if not found:
         print_out("Every run is finished or still going. Nothing is removed.\n")
         return
@@ -64,11 +64,7 @@ def _clean(folder: Path, yes: bool) -> None:
             return
     issues = []
     for run in found:
-        left = left_folder(run.place)
-        removed, kept = (True, None) if left is None else clean(left)
-        if kept is not None:
-            print_out(visible(f"the run that was whole is in {kept}") + "\n")
-        if removed:
+        if clean(run.place):
             print_out(visible(f"removed {run.place}") + "\n")
         else:
             why = "it was not removed: its run goes on, or the system refused"

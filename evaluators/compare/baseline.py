@@ -6,19 +6,23 @@ that a change of the file shows which rows changed.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from evaluators.issues import UPGRADE_HINT, problem
-from evaluators.run.reader import Run
-from evaluators.run.record_facts import RecordFacts, record_files
-from evaluators.run.record_lines import code_line, code_text
+from evaluators.model import Result
+from evaluators.run.reader import PackedRows, Run, check_letters, checked_rows
+from evaluators.run.record_facts import RecordFacts
+from evaluators.run.record_lines import CodeLine, RowLine, code_lines
 from evaluators.run.result import RunResult
-from evaluators.run.run_json import run_document
+from evaluators.run.run_json import damaged, run_document, typed
+from evaluators.run.split_rows import Layout
 from evaluators.run.store import write_text
 from evaluators.values.json_text import NotJSON, compact, parse_file
+from evaluators.values.quoting import quote
 
 KIND: Final = "evaluators baseline"
 FORMAT: Final = 6
@@ -50,16 +54,12 @@ def baseline_text(run: Run) -> str:
     head = {"kind": KIND, "format": FORMAT, "run": run_document(*_about(run))}
     parts = [f"{_text(key)}: {_text(value)}" for key, value in head.items()]
     for variant in run.each_variant:
-        files, verdicts = record_files(Path(), "jsonl", variant), run.verdicts(variant)
-        codes = [
-            code_line(one.name, code, code_text(verdict)).decode()
-            for one, column in zip(run.facts.evaluators, verdicts, strict=True)
-            for code, verdict in enumerate(column)
-        ]
+        middle, verdicts = "" if variant is None else f".{variant}", run.verdicts(variant)
+        codes = [line.decode() for line in code_lines([one.name for one in run.facts.evaluators], verdicts)]
         rows = map(_text, run.row_lines(variant, verdicts))
         parts += [
             f"{_text(name)}: [\n" + ",\n".join(lines) + "\n]"
-            for name, lines in ((files.codes.name, codes), (files.rows.name, rows))
+            for name, lines in ((f"codes{middle}.jsonl", codes), (f"rows{middle}.jsonl", rows))
         ]
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
@@ -82,11 +82,11 @@ def _about(run: Run) -> tuple[RunResult, RecordFacts]:
     )
     facts = replace(
         run.facts,
-        rows_format="jsonl",
         evaluators=evaluators,
         variants=variants,
         header=(),
         documents="none",
+        layout=Layout(()),
         schemas={},
         suite="",
     )
@@ -111,7 +111,33 @@ def read_baseline(file: Path) -> Run:
     if body.get("format") != FORMAT:
         said = f"written in format {body.get('format')}, and this version reads up to {FORMAT}"
         raise problem("newer-baseline", said, where=str(file), hint=UPGRADE_HINT)
-    return Run.unpacked(file, body.get("run"), body)
+    found = Run.unpacked(file, body.get("run"))
+    return found.but(packed={variant: _unpacked(found, body, variant) for variant in found.each_variant})
+
+
+def _unpacked(run: Run, body: Mapping[str, Any], variant: str | None) -> PackedRows:
+    """The rows of a variant. Raises Problems (config) for a damaged line, with its number."""
+    middle, evaluators = "" if variant is None else f".{variant}", {one.name: one for one in run.facts.evaluators}
+    verdicts: dict[str, list[Result]] = {name: [] for name in evaluators}
+    for where, data in _lines(run.place, body, f"codes{middle}.jsonl"):
+        line = typed(data, CodeLine, where)
+        if line.evaluator not in verdicts:
+            raise damaged(f"the run has no evaluator {quote(line.evaluator)}", where)
+        if line.code != len(known := verdicts[line.evaluator]):
+            raise damaged(f'"code" should be {len(known)}; found {line.code}', where)
+        check_letters(line, evaluators[line.evaluator], where)
+        known.append(line.verdict)
+    name, known_codes = f"rows{middle}.jsonl", list(verdicts.values())
+    lines = (typed(data, RowLine, where) for where, data in _lines(run.place, body, name))
+    rows = checked_rows(lines, known_codes, len(run.facts.slices), lambda number: f"{run.place / name}:{number}")
+    return PackedRows(known_codes, list(rows))
+
+
+def _lines(file: Path, body: Mapping[str, Any], name: str) -> Iterator[tuple[str, object]]:
+    """The lines of a file that is packed, each with its place."""
+    if not isinstance(found := body.get(name), list):
+        raise damaged(f"there is no {name}", str(file))
+    return ((f"{file / name}:{number}", line) for number, line in enumerate(found, 1))
 
 
 def _text(value: Any) -> str:

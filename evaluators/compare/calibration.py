@@ -22,9 +22,9 @@ from evaluators.issues import problem
 from evaluators.judges.answer_lines import AnswerLine
 from evaluators.judges.session import verdict_in
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result
-from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import Z_95, mean_interval, moments_of_values, wilson
-from evaluators.run.labels import LabelSums, PairCount, confusion_matrix
+from evaluators.run.label_pairs import FirstRow, LabelPair
+from evaluators.run.labels import PairCount, confusion_matrix
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ConfusionMatrix, Interval
 from evaluators.values.quoting import quote
@@ -186,12 +186,13 @@ def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
 
 
 def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
-    sums = LabelSums(listed=True)
+    found: dict[LabelPair, list[FirstRow]] = {}
     for row in rows:
         if row.choices is not None:
             person, judge = (f"={one}" for one in row.choices)
-            plus(sums.pairs, {person: {judge: PairCount(1, ((row.number, row.id),))}})
-    return confusion_matrix(target, choices, sums, None) if sums.pairs else None
+            found.setdefault((person, judge), []).append((row.number, row.id))
+    pairs = {pair: PairCount(len(every), tuple(every)) for pair, every in found.items()}
+    return confusion_matrix(target, choices, pairs, None) if pairs else None
 
 
 def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:

@@ -263,11 +263,11 @@ class Evaluation(Struct, frozen=True, dict=True):
         """
         place, record = Path(folder).absolute(), self.run
         with _created(place, force) as kept:
-            copytree(record.place, kept.working, dirs_exist_ok=True)
-            record = record.but(place=kept.working, result=replace(record.result, name=place.name))
+            copytree(record.place, kept.path, dirs_exist_ok=True)
+            record = record.but(place=kept.path, result=replace(record.result, name=place.name))
             options = Options(extra=failed_section(record))
             folder_files(kept, record, _WRITTEN, options)
-            with open_text(kept.working / "summary.txt") as stream:  # in its words
+            with open_text(kept.path / "summary.txt") as stream:  # in its words
                 FORMATS.find("text")().write(record, stream, options)
             return kept.finish(record.result, record.facts)
 

@@ -33,21 +33,20 @@ from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import key_warnings, null_warnings
 from evaluators.reports.kinds_read import reading_nothing
 from evaluators.run import reader
+from evaluators.run.driver import jobs_of, score_variant, variants_of
 from evaluators.run.engines.engine import ENGINES
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.merge import measure
+from evaluators.run.figures import Measured
+from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared
-from evaluators.run.record_facts import record_files
 from evaluators.run.recorder import Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.run_json import run_json
 from evaluators.run.schema_inference import documents
-from evaluators.run.scoring import jobs_of
-from evaluators.run.split_result import SplitResult
 from evaluators.run.stats import metrics
 from evaluators.run.store import RUN_JSON
-from evaluators.run.storing import facts_of, store_parts
+from evaluators.run.storing import facts_of
 from evaluators.settings import BadSettings, build, read_each, spell, under
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.graph import EvaluatorLine
@@ -175,28 +174,26 @@ def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: 
     ids: Sequence[Any] = rows.columns()["id"]
     folder = RunFolder.passing()
     try:
-        (job,) = jobs_of(prepared, folder=folder, recordings=[recording])
-        measured = measure(job, [line], ENGINES.find("in_process")(), ROWS)
-        result = _result(line, table, measured, notes)
-        kept = store_parts(job, [line], measured, record_files(folder.working, job.rows))
-        facts = facts_of(prepared, recording, job.rows, [(None, measured)], [kept], suite.results.lowest_fields)
+        (run,) = variants_of(prepared, jobs_of(prepared, [recording]), folder.db)
+        result = _result(line, table, score_variant(run, ENGINES.find("in_process")(), Observer()), notes)
+        facts = facts_of(prepared, [run], suite.results.lowest_fields)
         facts = replace(facts, evaluators=(replace(facts.evaluators[0], where=""),))  # no suite has this line
         folder.write(RUN_JSON, run_json(result, facts))
     except BaseException:
         folder.discard()
         raise
-    return kind(Run.scored(result, reader.Run.of(folder.working, result, facts), [line], None, folder.discard), ids)
+    return kind(Run.scored(result, reader.Run.of(folder.path, result, facts), [line], None, folder.discard), ids)
 
 
-def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: Sequence[str]) -> RunResult:
-    stats = metrics([line], measured)
-    found = gaps([line], [(measured, stats)], complete=True)
+def _result(line: EvaluatorLine, table: TestSet, measured: Measured, notes: Sequence[str]) -> RunResult:
+    stats, sums = metrics([line], measured), measured.sums
+    found = gaps([line], [(sums, stats)], complete=True)
     warnings = (
         *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
         *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
         *key_warnings([line], stats, found),
-        *null_warnings([line], [(measured, stats)]),
-        *reading_nothing([line], {}, table, measured.first_rows.expected_documents()),
+        *null_warnings([line], [(sums, stats)]),
+        *reading_nothing([line], {}, table, sums.first_rows.expected_documents()),
         *found,
     )
     facts = Facts(tuple(stats))
@@ -208,12 +205,12 @@ def _result(line: EvaluatorLine, table: TestSet, measured: SplitResult, notes: S
         data_fingerprint=table.fingerprint(),
         version=__version__,
         test_set=ROWS,
-        rows=measured.rows,
+        rows=sums.rows,
         columns=dict(ROLES),
         evaluators=tuple(stats),
-        issues=tuple(issue for _, issue in measured.issues),
+        issues=tuple(issue for _, issue in sums.issues),
         warnings=warnings,
-        issue_counts=dict(sorted(measured.issue_counts.items())),
+        issue_counts=dict(sorted(sums.issue_counts.items())),
         exit_code=exit_code(facts),
         causes=causes(facts),
     )

@@ -282,20 +282,14 @@ class EmptyCounts:
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
         """By group and field, how many rows have so many empty values."""
         found: dict[str, dict[str, dict[InRow, int]]] = {}
-        spelled = {name: _spelled(name) for name in self._names()}
+        texts = {name: spelled(name) for name in self._names()}
         for (values, names), groups in self._counts.items():
             for group, times in groups.items():
                 fields = found.setdefault(group, {})
                 for name in names:
-                    cell = fields.setdefault(spelled[name], {})
+                    cell = fields.setdefault(texts[name], {})
                     cell[values] = cell.get(values, 0) + times
         return found
-
-    def merge_groups(self, beyond: set[str], into: str) -> None:
-        """Counts some groups as another one."""
-        for counts in self._counts.values():
-            for group in beyond & counts.keys():
-                counts[into] += counts.pop(group)
 
     def _names(self) -> set[Field]:
         return {name for _, names in self._counts for name in names}
@@ -303,7 +297,7 @@ class EmptyCounts:
     def _trim(self) -> None:
         """Keeps the first fields in alphabetical order: documents may have any number."""
         names = self._names()
-        kept = set(sorted(names, key=_spelled)[:_MOST])
+        kept = set(sorted(names, key=spelled)[:_MOST])
         if len(kept) < len(names):
             before, self._counts = self._counts, {}
             for (values, fields), counts in before.items():
@@ -318,5 +312,6 @@ _TRIMMED: Final = 200_000
 """So many counts are kept before anybody looks how many fields they are of."""
 
 
-def _spelled(name: Field) -> str:
+def spelled(name: Field) -> str:
+    """The name of a field."""
     return name if isinstance(name, str) else display(name)

@@ -52,7 +52,7 @@ from evaluators.guide.column_names import (
     words_of,
 )
 from evaluators.needs import ROLES, Role
-from evaluators.run.measures import READINGS, units_of
+from evaluators.run.number_cells import READINGS, units_of
 from evaluators.testsets.columns import is_usual, listed
 
 _CELLS: Final = 8.0

@@ -23,9 +23,9 @@ from evaluators.registry import suggestion
 from evaluators.reports.conclusions import finish_run
 from evaluators.reports.names import OVERALL
 from evaluators.reports.rows import FieldView
+from evaluators.run.driver import jobs_of
 from evaluators.run.preparing import Prepared, check_gate_targets
 from evaluators.run.result import RunResult
-from evaluators.run.scoring import jobs_of
 from evaluators.run.streaming import LiveRows, judge_row
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import memory_rows

@@ -1,4 +1,5 @@
-"""Answers as lines of a file, and back: `answers.jsonl` of a run folder, and files that somebody writes by hand.
+"""Answers as lines of JSON, and back: the table `answers` of a run, which `formats: [answers]` writes as answers.jsonl, and files that
+somebody writes by hand.
 
     {"places":[[2,"header","title"]],"who":{"judge":"…","model":"…","prompt":"semantic 1"},
      "question":{"prompt":"semantic","expected":"car","actual":"automobile"},"answer":{"score":1.0,"reason":"synonyms"}}
@@ -9,7 +10,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from math import isfinite
 from pathlib import Path
 from types import UnionType
@@ -26,9 +29,10 @@ from evaluators.judges.prices import amount_text
 from evaluators.judges.session import agreed
 from evaluators.model import MISSING, Comparison
 from evaluators.values.equality import same
-from evaluators.values.files import NoSmallFile, read_small
+from evaluators.values.files import NoSmallFile, check_openable, read_small
 from evaluators.values.json_text import NotJSON, compact, parse
 from evaluators.values.quoting import quote
+from evaluators.values.sqlite_file import open_readonly
 
 _SIDES: Final = ("expected", "actual", "expected_raw", "actual_raw")
 _KINDS: Final[Mapping[str, Mapping[str, tuple[type | UnionType, str]]]] = {
@@ -178,14 +182,32 @@ MOST_BYTES: Final = 512 * 1024 * 1024
 
 def read_answers(file: Path) -> Iterator[AnswerLine]:
     """The lines of a file. Raises Problems (config) for one that is not there, and for a damaged line, with its number."""
-    try:
+    with _unread_named(file):
         text = read_small(file, MOST_BYTES)
-    except (OSError, NoSmallFile) as error:
-        what = f"it {error}" if isinstance(error, NoSmallFile) else (error.strerror or str(error)).lower()
-        raise problem("no-answers", f"the answers cannot be read: {what}", where=str(file)) from None
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
-            yield _read(line, f"{file}:{number}")
+            yield read_answer(line, f"{file}:{number}")
+
+
+def run_answers(file: Path) -> Iterator[AnswerLine]:
+    """The answers in the `run.db` of a run folder. Raises Problems (config) for a damaged line or file."""
+    with _unread_named(file):
+        check_openable(file)
+        with closing(open_readonly(file)) as db:
+            if db.execute("select type from sqlite_schema where name = 'answers'").fetchone() != ("table",):
+                raise sqlite3.DatabaseError("there is no table of them")  # a view may work forever
+            lines = db.execute("select line from answers order by variant, rowid")
+            for number, (line,) in enumerate(lines, 1):
+                yield read_answer(str(line).encode(), f"{file}, line {number} of answers")
+
+
+@contextmanager
+def _unread_named(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, NoSmallFile, sqlite3.Error) as error:
+        what = f"it {error}" if isinstance(error, NoSmallFile) else str(getattr(error, "strerror", "") or error).lower()
+        raise problem("no-answers", f"the answers cannot be read: {what}", where=str(file)) from None
 
 
 def plain_json(value: object) -> Any:
@@ -237,7 +259,8 @@ def _error(issue: Issue) -> dict[str, str]:
     return found if issue.hint is None or issue.blame is Blame.BUG else found | {"hint": issue.hint}
 
 
-def _read(text: bytes, where: str) -> AnswerLine:
+def read_answer(text: bytes, where: str) -> AnswerLine:
+    """A line. Raises Problems (config) for one that is damaged."""
     try:
         line = parse(text)
     except NotJSON as error:

@@ -34,7 +34,8 @@ from evaluators.reports.kinds_read import UNUSED, reading_nothing
 from evaluators.run.confidence import confidence_stats
 from evaluators.run.exact_sums import plus
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.labels import label_tables
+from evaluators.run.figures import Measured
+from evaluators.run.labels import LabelPairs, label_tables
 from evaluators.run.places import line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.repeats import repeat_stats
@@ -70,7 +71,7 @@ _OF_A_PART: Final = "the run ended before its last row, and a part of the rows i
 
 def finish_run(
     prepared: Prepared,
-    measured: Sequence[tuple[str | None, SplitResult]],
+    measured: Sequence[tuple[str | None, Measured]],
     fingerprint: str,
     changed: Sequence[Issue] = (),
 ) -> RunResult:
@@ -79,17 +80,18 @@ def finish_run(
     `changed` says of files that they changed meanwhile.
     """
     suite, test_set, lines = prepared.suite, prepared.test_set, prepared.suite.lines
-    every, clustered = [each for _, each in measured], (cluster := suite.cluster_of(prepared.roles)) is not None
-    variants = [(each, metrics(lines, each, name, clustered)) for name, each in measured]
+    every, cluster = [sums for _, (sums, _) in measured], suite.cluster_of(prepared.roles)
+    variants = [(each.sums, metrics(lines, each, name)) for name, each in measured]
     stats = [one for _, found in variants for one in found]
-    slices = [one for name, each in measured for one in slice_metrics(lines, each, name, clustered)]
-    measures = measures_of(suite.measures, measured, clustered)
-    tables = [one for name, each in measured for one in label_tables(lines, each.labels, name)]
-    repeats = [one for name, each in measured for one in repeat_stats(lines, each.repeats, suite.repeats, name)]
+    figures = [(name, each.figures) for name, each in measured]
+    slices = [one for name, each in figures for one in slice_metrics(lines, each, name)]
+    measures = measures_of(suite.measures, measured)
+    tables = [one for name, each in figures for one in label_tables(lines, each.labels, name)]
+    repeats = [one for name, each in figures for one in repeat_stats(lines, each.repeats, suite.repeats, name)]
     confidence = [
         one
-        for name, each in measured
-        for one in confidence_stats(lines, each.confidence, suite.confidence, name, clustered)
+        for name, each in figures
+        for one in confidence_stats(lines, each.confidence, suite.confidence, name, cluster is not None)
     ]
     finished = all(each.finished for each in every)
     gates = _judged(suite, stats, slices, measures, tables, repeats, confidence)
@@ -119,7 +121,7 @@ def finish_run(
     for each in every:
         counts.update(each.issue_counts)
     issues += unreadable_cells(measures, test_set.name, counts)
-    unlisted = _unlisted_labels(prepared, every, counts)
+    unlisted = _unlisted_labels(prepared, [each.labels for _, each in figures], counts)
     facts = Facts(
         tuple(stats),
         gates if finished else (),
@@ -130,7 +132,7 @@ def finish_run(
     places = line_places(suite)
     warnings = [
         *test_set.warnings,
-        *id_warnings(every[0].ids, test_set.name, suite.repeats),  # variants have the ids of one test set
+        *id_warnings(every[0].repeated_ids, test_set.name, suite.repeats),  # variants have the ids of one test set
         *dict.fromkeys(issue for _, found in variants for issue in schema_gaps(lines, found, places)),
         *key_warnings(lines, stats, missed, suite),
         *null_warnings(lines, variants, suite),
@@ -161,7 +163,7 @@ def finish_run(
         exit_code=exit_code(facts),
         causes=causes(facts),
         variants=test_set.variants,
-        without_output={name or "": each.without_output for name, each in measured if each.without_output},
+        without_output={name or "": each.sums.without_output for name, each in measured if each.sums.without_output},
         meaning=meaning_of(suite),
         cluster=cluster,
         judges=reduce(plus, judged, JudgeTotals()).judged_by(),
@@ -209,10 +211,12 @@ def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]
         yield f"{several:,} {held} more than one JSON document; which of them counts is said by {chosen}"
 
 
-def _unlisted_labels(prepared: Prepared, measured: Sequence[SplitResult], counts: dict[str, int]) -> list[Issue]:
+def _unlisted_labels(
+    prepared: Prepared, pairs: Sequence[Sequence[LabelPairs | None]], counts: dict[str, int]
+) -> list[Issue]:
     """Expected answers outside the labels that the suite lists, the same of all variants; their rows are added to `counts`."""
     lines, place, roles = prepared.suite.lines, prepared.test_set.place, prepared.roles
-    found = [list(unlisted_labels(lines, each.labels, place, roles)) for each in measured]
+    found = [list(unlisted_labels(lines, each, place, roles)) for each in pairs]
     if rows := max((sum(count for _, count in of_variant) for of_variant in found), default=0):
         counts["unlisted-label"] = rows
     return list(dict.fromkeys(issue for of_variant in found for issue, _ in of_variant))

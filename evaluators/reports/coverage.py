@@ -60,8 +60,8 @@ def gaps(
 
 def _nowhere(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
     """The keys of lists, and the paths that rules name, that no row of any variant has."""
-    looked_for = set[ListKey]().union(*(each.keys[index].looked_for for each in variants))
-    return looked_for.difference(*(each.keys[index].met for each in variants))
+    looked_for = set[ListKey]().union(*(each.evaluators[index].keys.looked_for for each in variants))
+    return looked_for.difference(*(each.evaluators[index].keys.met for each in variants))
 
 
 def _documents(first: Sequence[FirstRows], evaluator: str) -> list[JSON]:

@@ -15,7 +15,7 @@ from evaluators.registry import suggestion
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.intervals import wilson
 from evaluators.run.reader import Run
-from evaluators.run.repeats import MOST_GROUPS, RepeatSums
+from evaluators.run.repeats import Attempts
 
 Line: TypeAlias = Mapping[str, Any]
 
@@ -60,21 +60,19 @@ def _flat(item: Struct, **beside: Any) -> Line:
 def _groups(run: Run) -> Iterator[Line]:
     for variant in run.each_variant:
         verdicts = run.verdicts(variant)
-        sums = [RepeatSums() for _ in verdicts]
+        groups: list[dict[str, Attempts]] = [{} for _ in verdicts]
         for line in run.row_lines(variant, verdicts):
-            for one, known, code in zip(sums, verdicts, line.codes, strict=True):
-                one.add(line.cluster or "", known[code])
-                if len(one.groups) > 2 * MOST_GROUPS:
-                    one.limit()
-        for evaluator, one in zip(run.facts.evaluators, sums, strict=True):
-            one.limit()
-            for group, each in one.groups.items():
-                whole = each.scored > 0 and not each.kept_out
-                found = wilson(each.passed, each.scored) if whole else None
+            for found, known, code in zip(groups, verdicts, line.codes, strict=True):
+                status = known[code].status
+                if (name := line.cluster or "").strip() and (status.scored or status.kept_out):
+                    found.setdefault(name, Attempts()).add(known[code], 1)
+        for evaluator, of_evaluator in zip(run.facts.evaluators, groups, strict=True):
+            for group, each in of_evaluator.items():
+                ci = wilson(each.passed, each.scored) if each.whole else None
                 yield {
                     "variant": variant, "evaluator": evaluator.name, "group": group, "attempts": each.scored,
-                    "passed": each.passed, "share": each.passed / each.scored if whole else None,
-                    "ci_low": found.low if found else None, "ci_high": found.high if found else None,
+                    "passed": each.passed, "share": each.passed / each.scored if each.whole else None,
+                    "ci_low": ci.low if ci else None, "ci_high": ci.high if ci else None,
                     "kept_out": each.kept_out,
                 }  # fmt: skip
 
@@ -119,8 +117,7 @@ def _ci(what: str, before: str = "") -> dict[str, tuple[Kind, str]]:
 REPEATS: Final = (
     DataTable(
         "repeats.groups",
-        f"A line for each group of outputs of one question and each evaluator, in the order of the test set; of more than {MOST_GROUPS:,} "
-        "groups those that the metrics are drawn from.",
+        "A line for each group of outputs of one question and each evaluator, in the order of the test set.",
         {
             **_ABOUT, "group": ("text", "the cell that the outputs have in common"), "attempts": ("count", "outputs that were scored"),
             "passed": ("count", "those that pass"), "share": ("score", "passed / attempts; empty where a row could not be measured"),

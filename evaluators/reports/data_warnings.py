@@ -5,7 +5,6 @@ are no numbers, items that have no key or share one, lists that are too long.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,10 +15,10 @@ from evaluators.needs import Output
 from evaluators.registry import suggestion
 from evaluators.reports.coverage import found_nowhere
 from evaluators.reports.sections.repeats import confidence_name
-from evaluators.run.ids import MOST_IDS, NO_ID, Ids
-from evaluators.run.labels import LabelSums, is_label
-from evaluators.run.measures import NumericColumn
+from evaluators.run.label_pairs import is_label
+from evaluators.run.labels import LabelPairs
 from evaluators.run.metrics import counted, full_name, rows_text, with_variant
+from evaluators.run.number_cells import NumericColumn
 from evaluators.run.places import KEY, align_place, line_places
 from evaluators.run.preparing import Prepared
 from evaluators.run.repeats import Repeats
@@ -54,18 +53,12 @@ _REPEATED: Final = (
 _SHOWN_LABELS: Final = 10
 
 
-def id_warnings(ids: Ids, name: str, repeats: Repeats | None = None) -> list[Issue]:
+def id_warnings(ids: Mapping[str, list[int]], name: str, repeats: Repeats | None = None) -> list[Issue]:
     """Warnings about missing and repeated ids, with row numbers. Ids after the first `MOST_IDS` are not looked at.
 
     Where the suite knows of questions with several outputs, ids may repeat.
     """
-    several = {number for number, times in Counter(ids.numbers[:MOST_IDS]).items() if times > 1 or number == NO_ID}
-    if not several:
-        return []
-    rows: dict[str, list[int]] = {}
-    for number, place, one in ids.first(MOST_IDS):
-        if number in several:
-            rows.setdefault(one, []).append(place)
+    rows = dict(ids)
     missing = rows.pop("", [])
     repeated = {one: places for one, places in rows.items() if len(places) > 1}
     found = []
@@ -92,7 +85,7 @@ def _rows_named(places: Sequence[int]) -> str:
 
 def unlisted_labels(
     lines: Sequence[EvaluatorLine],
-    counted: Sequence[LabelSums | None],
+    found: Sequence[LabelPairs | None],
     place: Callable[[int, str], str],
     roles: Mapping[str, str],
 ) -> Iterator[tuple[Issue, int]]:
@@ -100,13 +93,13 @@ def unlisted_labels(
 
     `place` is where a cell stands, by the number of its row and its column.
     """
-    for line, sums in zip(lines, counted, strict=False):
+    for line, one in zip(lines, found, strict=False):
         rule = line.settings.label_rule()
-        if sums is None or rule is None or rule.labels is None or not sums.unlisted:
+        if one is None or rule is None or rule.labels is None or not one.unlisted:
             continue
         column = line.settings.column("expected").spelled(roles)
-        rows = sum(one.times for expected, _, one in sums.counted() if not is_label(expected))
-        for text, ((first, _), *_) in sums.unlisted.items():
+        rows = sum(count.times for (expected, _), count in one.pairs.items() if not is_label(expected))
+        for text, (first, *_) in one.unlisted.items():
             near = suggestion(text, rule.labels) or f"the labels are {', '.join(rule.labels[:_SHOWN_LABELS])};"
             message = f'"{line.name}": the expected answer {quote(text)} is none of the labels, so labels have no metrics'
             hint = f"{near} `other: true` beside `labels` says that such answers are meant"
@@ -257,9 +250,9 @@ def near_warnings(
     """One warning for each condition that leaves out cells which are nearly what it asks for. Variants share their rows."""
     places, found = line_places(suite), list[Issue]()
     for each, _ in variants[:1]:
-        for line, keys in zip(evaluators, each.keys, strict=True):
+        for line, sums in zip(evaluators, each.evaluators, strict=True):
             cells: dict[int, dict[str, int]] = {}
-            for key, times in sorted(keys.nearly.items()):
+            for key, times in sorted(sums.keys.nearly.items()):
                 number, cell = json.loads(key)
                 cells.setdefault(number, {})[cell] = times
             for number, near in cells.items():
@@ -284,9 +277,9 @@ def null_warnings(
     found: list[Issue] = []
     places = line_places(suite)
     for each, stats in variants:
-        for line, one, keys in zip(evaluators, stats, each.keys, strict=True):
+        for line, one, sums in zip(evaluators, stats, each.evaluators, strict=True):
             fields = {field.path: field for field in one.fields}
-            known = {Path(tuple(json.loads(path))).canonical: times for path, times in keys.made_up.items()}
+            known = {Path(tuple(json.loads(path))).canonical: times for path, times in sums.keys.made_up.items()}
             some = {
                 path: times for path, times in known.items() if path in fields and times < fields[path].counts.expected
             }

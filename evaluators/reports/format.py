@@ -6,7 +6,7 @@ the file's name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TextIO
@@ -38,8 +38,11 @@ class Format:
     shows_mistakes: ClassVar[bool] = False
     """It is a page with suggestions and examples of mistakes."""
 
+    def check(self) -> None:
+        """Raises Problems (config) where a package that it needs is not installed."""
+
     def write(self, run: Run, stream: TextIO, options: Options) -> None:
-        """Writes the whole file. Every format implements it."""
+        """Writes the whole file. Every format implements it; one that is no text writes to the stream's `buffer`."""
         raise NotImplementedError  # the contract: each format writes its own
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
@@ -90,12 +93,26 @@ class TableFormat(Format):
         write_csv(stream, chain([table.columns], table.rows(run)), spelling_of(run))
 
 
+class LinesFormat(Format):
+    """A format that writes what `run.db` holds of rows as JSON lines."""
+
+    each = "variant"
+
+    def lines(self, run: Run, variant: str | None) -> Iterator[str]:
+        """The lines of a variant, without their ends."""
+        raise NotImplementedError  # the contract: each format says which
+
+    def write(self, run: Run, stream: TextIO, options: Options) -> None:
+        """The lines of the variant that the options name."""
+        stream.writelines(f"{line}\n" for line in self.lines(run, options.variant))
+
+
 FORMATS: Final[Socket[Format]] = Socket("evaluators.reports.formats", Format, "report format")
 
 _ALSO: Final = {"md": "markdown", "xml": "junit"}
 """Further words of `formats:`."""
 _ASKED_BY_NAME: Final = frozenset({"jsonl"})
-"""Formats that no word means: the run folder has a rows.jsonl of its own."""
+"""Formats that no word means: `rows` writes rows.jsonl, with codes in place of words."""
 _PRINTED: Final = {"github": "`evaluators run … --format github` prints the annotations for GitHub Actions"}
 """What is printed alone, and how."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -25,6 +26,9 @@ from evaluators.run.store import open_text, refused_place
 from evaluators.testsets.byte_store import local_path
 from evaluators.testsets.run_files import is_run_folder, recorded_in
 
+_SUMMARY: Final = "summary.txt"
+_FIELDS_PAGE: Final = "fields.md"
+
 
 def folder_files(
     folder: RunFolder,
@@ -38,20 +42,22 @@ def folder_files(
     show rows; `rows_csv` says that this file was asked for, however many rows there are."""
     wanted = {*words}
     every_outcome = all(variant.every_outcome for variant in record.facts.variants)
-    folder.write("summary.txt", page_text(summary(record.result, options)))
+    folder.write(_SUMMARY, page_text(summary(record.result, options)))
     if wanted & {"markdown", "md"}:
-        folder.write("fields.md", page_markdown(fields_page(record.result, record if every_outcome else None)))
-    with_rows = annotated(record, rows_csv or "csv" in wanted)
-    for form in asked_for((), sorted({"csv", *wanted})):
+        folder.write(_FIELDS_PAGE, page_markdown(fields_page(record.result, record if every_outcome else None)))
+    for word in sorted({"csv", *wanted}):
+        (form,) = asked_for((), [word])
         if not form.file or (form.each == "evaluator" and not every_outcome):
             continue
-        for path, about in _places(folder.working / form.file, form, record, of_report or options):
-            if form.each != "variant" or about.variant in with_rows:
+        asked = word in wanted or (word == "csv" and rows_csv)
+        variants = annotated(record, asked) if form.shows_cells else record.each_variant
+        for path, about in _places(folder.path / form.file, form, record, of_report or options):
+            if form.each != "variant" or about.variant in variants:
                 _write(path, form, record, about)
 
 
 def annotated(record: Run, asked: bool) -> list[str | None]:
-    """The variants whose rows.csv belongs into the run folder: those with few rows, and all where that was asked for."""
+    """The variants whose cells are shown by files of the run folder: those with few rows, and all where that was asked for."""
     return [
         one.variant
         for one in record.facts.variants
@@ -133,6 +139,19 @@ def named_for(name: str, *label: str) -> str:
     return ".".join((stem, *label)) + dot + suffix
 
 
+def folder_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> set[str]:
+    """The names of all files that `folder_files` can put into a run folder, whatever formats are asked for."""
+    names = [name for name in variants if name is not None]
+    of_evaluators = [(one, *label) for one in evaluators for label in ((), *((name,) for name in names))]
+    found = {_SUMMARY, _FIELDS_PAGE}
+    for form in (FORMATS.find(word) for word in FORMATS.names()):
+        labels = [(), *((name,) for name in names), *of_evaluators]
+        if issubclass(form, TableFormat):
+            labels = [(table.name.partition(".")[2],) for table in form.tables]
+        found |= {named_for(form.file, *label) for label in labels if form.file}
+    return found
+
+
 def _write(path: Path, form: Format, record: Run, about: Options) -> None:
     with open_text(path) as stream:
         form.write(record, stream, about)
@@ -166,6 +185,17 @@ def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str])
     asked = [file.name for file in files if format_for(file).each == "evaluator"]
     asked += [f'the format "{word}"' for word in words if needs_every_outcome((), [word])]
     return [_no_outcomes(name) for name in asked]
+
+
+def check_packages(files: Iterable[Path], words: Iterable[str]) -> list[Issue]:
+    """A problem (config) for each format that needs a package that is not installed."""
+    issues: list[Issue] = []
+    for form in asked_for(files, words):
+        try:
+            form.check()
+        except Problems as error:
+            issues += error.issues
+    return issues
 
 
 def check_tables(sections: Iterable[str], files: Iterable[Path], words: Iterable[str]) -> list[Issue]:

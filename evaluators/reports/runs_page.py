@@ -31,12 +31,12 @@ def runs_page(results: Path, runs: Sequence[ListedRun]) -> Page:
         tuple(_TONES.get(run.state, "warning") for run in runs),
     )  # fmt: skip
     blocks: list[Block] = [table]
-    if any(run.state == "unfinished" for run in runs):
-        blocks.append(Paragraph("`evaluators run SUITE --name NAME --resume` goes on with an unfinished run.", "note"))
+    unfinished = any(run.state == "unfinished" for run in runs)
+    if unfinished or any(run.state == "stopped" for run in runs):
+        which = "an unfinished run" if unfinished else "a run that was stopped"
+        blocks.append(Paragraph(f"`evaluators run SUITE --name NAME --resume` goes on with {which}.", "note"))
     if any(run.state in ("unfinished", "left behind") for run in runs):
         blocks.append(Paragraph(f"`evaluators runs {results} --clean` removes what is not finished.", "note"))
-    if any(run.state == "not moved" for run in runs):
-        blocks.append(Paragraph(f"`evaluators runs {results} --clean` puts whole runs to their places.", "note"))
     return Page(title, (Section(None, tuple(blocks)),))
 
 
@@ -54,7 +54,6 @@ def state_words(run: ListedRun) -> str:
     words = {
         "stopped": "stopped before its last row",
         "left behind": "left behind, does not say what it holds",
-        "not moved": "finished, and not at its place",
     }
     return words.get(run.state, run.state)
 

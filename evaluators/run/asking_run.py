@@ -17,6 +17,7 @@ from evaluators.judges.judge import Estimate
 from evaluators.judges.prices import amount_text
 from evaluators.judges.session import AskingProgress, Session
 from evaluators.run.job import Job, run_split
+from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared
 
 if TYPE_CHECKING:
@@ -26,22 +27,18 @@ _EVERY_SECONDS = 0.2
 
 
 @contextmanager
-def asking(
-    prepared: Prepared, before: Callable[[Prepared], None] | None, told: Callable[[AskingProgress], None] | None
-) -> Iterator[Session | None]:
-    """What the workers of a run share in a file, for as long as it goes; None where nobody is asked. `before` is called before the first
-    question, `told` now and then."""
+def asking(prepared: Prepared, observer: Observer) -> Iterator[Session | None]:
+    """What the workers of a run share in a file, for as long as it goes; None where nobody is asked."""
     if not asks(prepared.suite):
         yield None
         return
     import tempfile  # imported when used: most runs ask nobody
 
-    if before is not None:
-        before(prepared)
+    observer.before_asking(prepared)
     with tempfile.TemporaryDirectory(prefix="evaluators-asking-", ignore_cleanup_errors=True) as folder:
         session = Session(Path(folder) / "session.sqlite")
         try:
-            with _telling(session, told):
+            with _telling(session, observer.asked):
                 yield session
         finally:
             session.close()
@@ -82,7 +79,7 @@ def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]
     counted = Counted()
     with asking_with(counted=counted):
         for _, table in prepared.variants():
-            job = Job(suite.shipped(), table, prepared.roles, suite.reading, None, "jsonl", repeat_judge=repeat_judge)
+            job = Job(suite.shipped(), table, prepared.roles, suite.reading, repeat_judge=repeat_judge)
             for split in table.splits():
                 run_split(job, split, lines=suite.lines)
     lines: list[str] = []

@@ -9,42 +9,30 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice
 from math import ceil, log
-from typing import Annotated, Any, Final
+from typing import Final, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 
-from evaluators.fields.settle import WRONG
-from evaluators.issues import CellError
-from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Result
-from evaluators.needs import Output
-from evaluators.plan.suite_plan import Compiled
-from evaluators.run.exact_sums import FIRST_ROWS, Sum
-from evaluators.run.groups import FEWER_CLUSTERS, limited_clusters
-from evaluators.run.intervals import at_most, moments_of_clusters, share_interval, wilson
-from evaluators.run.measures import UNIT, as_text, is_empty, units_in
+from evaluators.model import Result
+from evaluators.run.clusters import MOST_CONTENTS, Contents
+from evaluators.run.columns import Cells, Columns
+from evaluators.run.confidence_steps import LEVELS, NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
+from evaluators.run.intervals import RatioSums, at_most, share_interval, wilson
 from evaluators.run.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
 from evaluators.suite.graph import EvaluatorLine
-from evaluators.values.json_text import to_text
-from evaluators.values.paths import Path
 
-LEVELS: Final = 100_000
-"""A confidence is so many steps from 0 to 1."""
 BINS: Final = 10
 SHOWN: Final = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.0)
 """The thresholds that are always shown."""
-_BANDS: Final = tuple(
-    sorted({*(place * LEVELS // BINS for place in range(BINS)), *(round(one * LEVELS) for one in SHOWN)})
-)
-"""The steps at which a bin begins, or a threshold that is always shown: what clusters are counted by."""
 SURE: Final = 0.05
 """How likely a threshold may be that lets more errors pass than it says."""
-OF_ROW: Final = ""
-_MISSING: Final = -1
-_UNUSABLE: Final = -2
+Label: TypeAlias = Callable[[Result], tuple[bool | None, bool]]
+"""See `confidence_steps.label_of`."""
+Steps: TypeAlias = Mapping[int, tuple[int, int]]
+"""By step of confidence: how often it was right, and wrong."""
 
 
 class Confidence(Struct, frozen=True):
@@ -56,125 +44,98 @@ class Confidence(Struct, frozen=True):
     """The share of errors among the accepted rows that a threshold may let pass."""
 
 
-class ConfidenceSums(Sum):
-    """The confidences of one evaluator, or of one of its fields: how often each step was right, and wrong."""
+def _least_step(threshold: float) -> int:
+    return ceil(Fraction(str(threshold)) * LEVELS)
 
-    right: dict[int, int] = field(default_factory=dict)
-    """By step; -1 is a confidence that is missing, -2 one that is no number from 0 to 1."""
-    wrong: dict[int, int] = field(default_factory=dict)
+
+_BIN_STEPS: Final = tuple(place * LEVELS // BINS for place in range(BINS))
+"""The steps at which bins begin."""
+_SHOWN_STEPS: Final = tuple(_least_step(threshold) for threshold in SHOWN)
+_BANDS: Final = tuple(sorted({*_BIN_STEPS, *_SHOWN_STEPS}))
+
+
+class Confidences(Struct):
+    """The confidences of one evaluator, or of one of its fields."""
+
+    right: Counter[int] = field(default_factory=Counter)
+    """How often each step was right."""
+    wrong: Counter[int] = field(default_factory=Counter)
     kept_out: int = 0
     """Rows that could not be measured."""
-    clusters: dict[str, dict[int, Annotated[list[int], Meta(min_length=2, max_length=2)]]] = field(default_factory=dict)
-    """By cluster and the step at which a band begins, [wrong, all], where the suite clusters rows."""
+    bins: dict[int, RatioSums] = field(default_factory=dict)
+    """By the first step of a bin, how many rows of each cluster in it are right, of how many, where rows have clusters."""
+    accepted: dict[int, RatioSums] = field(default_factory=dict)
+    """By the step of a threshold that is always shown, how many rows of each cluster from it on are wrong, of how many."""
     unusable: tuple[tuple[int, str], ...] = ()
-    """The first rows whose confidence is no number from 0 to 1, each with what it is. Rows are offsets in a split, then numbers."""
-
-    def limit(self) -> None:
-        """Keeps so many clusters."""
-        self.clusters = limited_clusters(self.clusters, *FEWER_CLUSTERS)
+    """The first rows whose confidence is no number from 0 to 1, each with what it is."""
 
 
-def step_of(cell: Any) -> int:
-    """The step of a confidence, cut after five decimals; -1 where there is none, -2 for what is no number from 0 to 1."""
-    if isinstance(cell, CellError):
-        return _UNUSABLE
-    text = cell if cell.__class__ is str else as_text(cell)
-    if is_empty(text):
-        return _MISSING
-    units = None if isinstance(cell, bool) else units_in(text, ".")
-    return units * LEVELS // UNIT if units is not None and 0 <= units <= UNIT else _UNUSABLE
+def counted(
+    columns: Columns, place: int, verdicts: Sequence[Result], label: Label, unusable: tuple[tuple[int, str], ...] = ()
+) -> Confidences:
+    """The column of steps in that place, beside the verdicts of its evaluator."""
+    evaluator, _ = columns.layout.steps[place]
+    names, labels = [f"step{place}", f"code{evaluator}"], [*map(label, verdicts)]
+    found, times = Confidences(unusable=unusable), Counter[tuple[int, int]]()
+    for steps, codes in columns.read(names):
+        times.update(zip(steps, codes, strict=True))
+    for (step, code), n in times.items():
+        right, kept_out = labels[code]
+        if kept_out:
+            found.kept_out += n
+        elif right is not None:
+            (found.right if right else found.wrong)[step] += n
+    return found
 
 
-class ConfidenceCounts:
-    """The confidences of one evaluator in one split, counted chunk by chunk."""
+class ClusterConfidence:
+    """Counts what each cluster has in each bin and from each threshold on."""
 
-    def __init__(self, one: Compiled, column: str | None, watched: Sequence[str] = ()) -> None:
-        """`watched` are the fields of which each verdict says what became of them, in order."""
-        self.sums: dict[str, ConfidenceSums] = {}
-        self._one, self._column, self._watched = one, column, list(watched)
-        self._names = one.line.settings.scored_fields().names
-        self._paths = confidence_paths(one.line)
-        needs = zip(one.line.settings.needs(), one.inputs, strict=True)
-        self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
+    def __init__(self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, found: Confidences) -> None:
+        """`found` is what the counts are added to."""
+        self.names, self._found = [f"step{place}", f"code{evaluator}"], found
+        self._labels = [None if kept_out else right for right, kept_out in map(label, verdicts)]
+        self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
 
-    def add(
-        self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]],
-        names: Sequence[str] | None = None,
-    ) -> None:  # fmt: skip
-        """Some rows, and the clusters that they belong to."""
-        verdicts: Sequence[Result] = slots[self._one.verdicts]
-        if self._column is not None:
-            labels = [one.passed if one.status.scored else None for one in verdicts]
-            kept = [one.status.kept_out for one in verdicts]
-            self._count(OF_ROW, offsets, columns[self._column], labels, kept, names)
-        if self._output is not None:
-            for name, path in self._paths.items():
-                cells = [_at(path, document) for document in slots[self._output]]
-                labels = [self._label(name, one) for one in verdicts]
-                kept = [one.status.kept_out and label is None for one, label in zip(verdicts, labels, strict=True)]
-                self._count(name, offsets, cells, labels, kept, names)
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The steps and the codes of one cluster."""
+        known, kinds = self._kinds, []
+        for pair in zip(*cells, strict=True):
+            if pair not in known:
+                known[pair] = _kind(pair[0], self._labels[pair[1]])
+            if known[pair] >= 0:
+                kinds.append(known[pair])
+        self._alike[tuple(sorted(kinds))] += 1
+        if len(self._alike) > MOST_CONTENTS:
+            self.settle()
 
-    def _count(
-        self, name: str, offsets: Sequence[int], cells: Sequence[Any], labels: Sequence[bool | None], kept: Sequence[bool],
-        names: Sequence[str] | None,
-    ) -> None:  # fmt: skip
-        sums, steps = self.sums.setdefault(name, ConfidenceSums()), [*map(step_of, cells)]
-        if _UNUSABLE in steps and (lacking := FIRST_ROWS - len(sums.unusable)) > 0:
-            odd = (
-                (offset, _shown(cell))
-                for offset, cell, step, label in zip(offsets, cells, steps, labels, strict=True)
-                if step == _UNUSABLE and label is not None
-            )
-            sums.unusable = (*sums.unusable, *islice(odd, lacking))
-        for (step, label, lost), times in Counter(zip(steps, labels, kept, strict=True)).items():
-            if lost:
-                sums.kept_out += times
-            elif label is not None:
-                counts = sums.right if label else sums.wrong
-                counts[step] = counts.get(step, 0) + times
-        if names is not None:
-            for cluster, step, label, lost in zip(names, steps, labels, kept, strict=True):
-                if step >= 0 and label is not None and not lost:
-                    band = sums.clusters.setdefault(cluster, {}).setdefault(_BANDS[bisect(_BANDS, step) - 1], [0, 0])
-                    band[0] += not label
-                    band[1] += 1
-            if len(sums.clusters) > 2 * FEWER_CLUSTERS[0]:  # now and then: it looks at all of them
-                sums.limit()
-
-    def _label(self, name: str, verdict: Result) -> bool | None:
-        """Whether a field is right in a row; None where it was not measured. One with several values is right where all are."""
-        if name in self._names:
-            statuses = verdict.statuses[(place := self._names.index(name)) : place + 1]
-            status = FIELD_STATUSES[statuses[0]] if statuses else FieldStatus.NOT_MEASURED
-            return (status is FieldStatus.MATCH) if status is FieldStatus.MATCH or status in WRONG else None
-        counts = verdict.watched[self._watched.index(name)] if verdict.watched else (0, 0, 0, 0)
-        return not any(counts[1:]) if any(counts) else None
+    def settle(self) -> None:
+        """Counts the clusters that are waiting."""
+        for kinds, times in self._alike.items():
+            rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]
+            for low in _BIN_STEPS:
+                if inside := [right for step, right in rows if low <= step < low + LEVELS // BINS]:
+                    self._found.bins.setdefault(low, RatioSums()).add(sum(inside), len(inside), times)
+            for low in _SHOWN_STEPS:
+                if inside := [right for step, right in rows if low <= step]:
+                    self._found.accepted.setdefault(low, RatioSums()).add(len(inside) - sum(inside), len(inside), times)
+        self._alike.clear()
 
 
-def _shown(cell: Any) -> str:
-    text = cell.issue.message if isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
-    return text if len(text) <= 40 else f"{text[:40]}…"
-
-
-def _at(path: Path, document: Any) -> Any:
-    return MISSING if isinstance(document, CellError) else path.get(document)
-
-
-def confidence_paths(line: EvaluatorLine) -> dict[str, Path]:
-    """The fields of an evaluator that have a confidence, each with the path to it."""
-    found = line.settings.scored_fields().lines or ()
-    return {one.name: one.confidence for one in found if one.confidence is not None}
+def _kind(step: int, right: bool | None) -> int:
+    """The number of the band that a step is in, twice, and one more where it is right; -1 for what says nothing."""
+    return -1 if step < 0 or right is None else 2 * bisect(_BANDS, step) + right
 
 
 def confidence_stats(
     lines: Sequence[EvaluatorLine],
-    sums: Sequence[Mapping[str, ConfidenceSums]],
+    found: Sequence[Mapping[str, Confidences]],
     confidence: Confidence,
     variant: str | None,
     clustered: bool,
 ) -> Iterator[ConfidenceStats]:
     """What confidences came to, in the order of the suite."""
-    for line, of_line in zip(lines, sums, strict=False):
+    for line, of_line in zip(lines, found, strict=False):
         paths = confidence_paths(line)
         for name, one in sorted(of_line.items()):
             source = f"row.{confidence.column}" if name == OF_ROW else paths[name].canonical
@@ -185,36 +146,28 @@ def _stats(
     evaluator: str,
     name: str | None,
     source: str,
-    sums: ConfidenceSums,
+    found: Confidences,
     max_errors: float,
     variant: str | None,
     clustered: bool,
 ) -> ConfidenceStats:
-    sums.limit()
-    known = {step: (sums.right.get(step, 0), sums.wrong.get(step, 0)) for step in sums.right.keys() | sums.wrong.keys()}
-    missing, unusable = (sum(known.pop(step, (0, 0))) for step in (_MISSING, _UNUSABLE))
+    known = {step: (found.right[step], found.wrong[step]) for step in found.right.keys() | found.wrong.keys()}
+    missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
     n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())
-    of_clusters = [*sums.clusters.values()] if clustered else None
-    bins = tuple(_bins(known, of_clusters))
+    bins = tuple(_bins(known, found.bins if clustered else None))
     gaps = (one.n * abs(one.accuracy - one.confidence) for one in bins)
     whole = n + missing + unusable
     threshold = None if clustered else safe_threshold(known, max_errors)
     shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
-    accept = tuple(_accepted(known, at, whole, of_clusters) for at in shown)
+    accept = tuple(_accepted(known, at, whole, found.accepted if clustered else None) for at in shown)
     chosen = next((one for one in accept if one.threshold == threshold), None)
     return ConfidenceStats(
-        evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=sums.kept_out,
+        evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=found.kept_out,
         brier=brier(known), ece=sum(gaps) / n if n else None, auroc=auroc(known), bins=bins, accept=accept,
         max_errors=max_errors, threshold=threshold,
         accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
-        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=sums.unusable,
+        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=found.unusable,
     )  # fmt: skip
-
-
-Steps = Mapping[int, tuple[int, int]]
-"""By step of confidence: how often it was right, and wrong."""
-Clusters = Sequence[Mapping[int, Sequence[int]]]
-"""Of each cluster, by the step at which a band begins: how often it was wrong, and how many there are."""
 
 
 def brier(known: Steps) -> float | None:
@@ -241,7 +194,7 @@ def auroc(known: Steps) -> float | None:
     return float(Fraction(pairs, 2 * right * below)) if right and below else None
 
 
-def _bins(known: Steps, clusters: Clusters | None) -> Iterator[ConfidenceBin]:
+def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
     """The reliability table: ten bins of equal width, from its lower end up to but without its upper one; 1 is in the last.
 
     The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.
@@ -253,27 +206,24 @@ def _bins(known: Steps, clusters: Clusters | None) -> Iterator[ConfidenceBin]:
         right, n = sum(one for one, _ in found.values()), sum(map(sum, found.values()))
         if n:
             mean = Fraction(sum(step * sum(one) for step, one in found.items()), n * LEVELS)
-            low, high = place * LEVELS // BINS, (place + 1) * LEVELS // BINS
-            ci = wilson(right, n) if clusters is None else _of_clusters(clusters, range(low, high), right=True)
+            ci = wilson(right, n) if clusters is None else _of_clusters(clusters, _BIN_STEPS[place])
             yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
 
 
-def _accepted(known: Steps, threshold: float, whole: int, clusters: Clusters | None) -> AcceptAbove:
+def _accepted(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
     """What is accepted from a threshold on, and how much of it is wrong. Rows without a usable confidence are in the whole."""
-    least = ceil(Fraction(str(threshold)) * LEVELS)
+    least = _least_step(threshold)
     found = [one for step, one in known.items() if step >= least]
     accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
     share = accepted / whole if whole else 0.0
     rate = errors / accepted if accepted else None
-    ci = wilson(errors, accepted) if clusters is None else _of_clusters(clusters, range(least, LEVELS))
+    ci = wilson(errors, accepted) if clusters is None else _of_clusters(clusters, least)
     return AcceptAbove(threshold, accepted, share, errors, rate, ci)
 
 
-def _of_clusters(clusters: Clusters, steps: range, right: bool = False) -> Interval | None:
-    """The interval of the share of wrong ones, or of right ones, in the bands that begin at such steps."""
-    bands = ([counts for band, counts in one.items() if band in steps] for one in clusters)
-    found = ((sum(wrong for wrong, _ in one), sum(n for _, n in one)) for one in bands)
-    return share_interval(moments_of_clusters((n, Fraction(n - wrong if right else wrong)) for wrong, n in found))
+def _of_clusters(clusters: Mapping[int, RatioSums], step: int) -> Interval | None:
+    """The interval of a share, a cluster being one unit."""
+    return share_interval(clusters[step].moments()) if step in clusters else None
 
 
 def least_rows(max_errors: float) -> int:

@@ -9,7 +9,6 @@ Whatever is summed over rows is made of numbers, maps, lists and Structs, and `p
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import MutableMapping
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -54,8 +53,7 @@ def plus(mine: Any, theirs: Any) -> Any:
     """The sum of two sums, in `mine` where it can be changed. Parts of `theirs` may become parts of it.
 
     Numbers add up, and of two claims one is enough. Maps, lists and Structs that can be changed add up place by place, sets are
-    united, arrays are strung together. A tuple names rows: the first ones of both stay. Whatever else there is must be the same on
-    both sides.
+    united. A tuple names rows: the first ones of both stay. Whatever else there is must be the same on both sides.
     """
     if mine is None or theirs is None:
         return theirs if mine is None else mine
@@ -79,8 +77,6 @@ def plus(mine: Any, theirs: Any) -> Any:
             mine += theirs[len(mine) :]
         case set():
             mine |= theirs
-        case array() | bytearray():
-            mine += theirs
         case tuple():
             return tuple(sorted(mine + theirs)[:FIRST_ROWS])
     return mine

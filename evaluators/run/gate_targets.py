@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from evaluators.builtin._scored_fields import ScoredFields
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
-from evaluators.run.confidence import confidence_paths
+from evaluators.run.confidence_steps import confidence_paths
 from evaluators.run.gates import (
     MICRO,
     OF_CONFIDENCE,

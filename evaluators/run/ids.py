@@ -3,20 +3,17 @@
 The checksum does not depend on the kind of file: a JSON value and its text have the same one, and so have null and an empty cell.
 For that, JSON text is brought into one canonical form first: the one that `to_text` writes.
 
-Ids may be missing, or stand in several rows. While rows are scored, each of the first `MOST_IDS` ids is kept, packed: a few bytes
-beside its text, so that memory stays flat. They are looked at when the run has ended.
+Ids may be missing, or stand in several rows: the first `MOST_IDS` of them are looked at when the run has ended.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
 from zlib import crc32
 
 import msgspec
-from msgspec import Struct, field
 
 from evaluators.issues import CellError
 from evaluators.model import MISSING
@@ -24,42 +21,7 @@ from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 MOST_IDS: Final = 200_000
-NO_ID: Final = crc32(b"")
-"""The number of a row that has no id."""
 _CODING: Final = ("utf-8", "surrogatepass")
-
-if TYPE_CHECKING:
-    Numbers: TypeAlias = array[int]
-else:
-    Numbers = array  # a type that is written and read takes no other word
-
-
-class Ids(Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """The ids of the first rows, in order, each with the place of its row."""
-
-    numbers: Numbers = field(default_factory=lambda: array("I"))
-    """CRC-32 of each id: what comes once here comes once at all."""
-    places: Numbers = field(default_factory=lambda: array("Q"))
-    lengths: Numbers = field(default_factory=lambda: array("I"))
-    texts: bytearray = field(default_factory=bytearray)
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def add(self, places: Sequence[int], ids: Sequence[str]) -> None:
-        """Appends the ids of more rows, with the positions of these rows."""
-        texts = [one.encode(*_CODING) for one in ids]
-        self.numbers.extend(map(crc32, texts))
-        self.places.extend(places)
-        self.lengths.extend(map(len, texts))
-        self.texts += b"".join(texts)
-
-    def first(self, count: int) -> Iterator[tuple[int, int, str]]:
-        """(checksum of the id, position of its row, id) of the first `count` ids."""
-        start = 0
-        for number, place, length in zip(self.numbers[:count], self.places, self.lengths, strict=False):
-            yield number, place, self.texts[start : start + length].decode(*_CODING)
-            start += length
 
 
 def output_columns(lines: Sequence[EvaluatorLine], roles: Mapping[str, str]) -> Collection[str]:

@@ -192,8 +192,9 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """Σ partⁱ · wholeʲ."""
         return self.sums[_DEGREES.index((i, j))]
 
-    def moments(self) -> Moments | None:
-        """The moments of the ratio's deviations: of each unit (part − ratio × whole), over the average whole.
+    def moments(self, common: int = 1) -> Moments | None:
+        """The moments of the ratio's deviations: of each unit (part − ratio × whole), over the average whole. Parts are so many times
+        what they stand for.
 
         Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator).
         """
@@ -205,7 +206,8 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
             terms = (comb(power, i) * (-part) ** (power - i) * whole**i * self.of(i, power - i) for i in range(power + 1))
             return Fraction(sum(terms) * units ** (power - 1), whole ** (2 * power))
 
-        return Moments(units, Fraction(part, whole), central(2), central(3), central(4))
+        second, third, fourth = (central(power) / common**power for power in (2, 3, 4))
+        return Moments(units, Fraction(part, whole * common), second, third, fourth)
 
 
 _DEGREES: Final[tuple[tuple[int, int], ...]] = tuple((i, power - i) for power in range(1, 5) for i in range(power + 1))
@@ -224,11 +226,7 @@ def moments_of_clusters(clusters: Iterable[tuple[int, Fraction]]) -> Moments | N
     sums = RatioSums()
     for rows, total in known:
         sums.add(total.numerator * (common // total.denominator), rows)
-    found = sums.moments()
-    if found is None:
-        return None
-    powers = (found.mean / common, found.second / common**2, found.third / common**3, found.fourth / common**4)
-    return Moments(found.units, *powers)
+    return sums.moments(common)
 
 
 def mean_interval(moments: Moments | None, low: float = 0.0, high: float = 1.0, least: float = 3.0) -> Interval | None:

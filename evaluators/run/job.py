@@ -1,8 +1,8 @@
 """What a worker runs: one split in, one small part out.
 
-A job is small and can be pickled: the suite as text or plain data, the test set's table, and where parts are written. The
-worker compiles the suite itself, reads its split itself, writes its rows and evidence into files of its own and returns
-sums. The same split gives the same part, whoever runs it and however often.
+A job is small and can be pickled: the suite as text or plain data, the test set's table, and what is recorded. The worker compiles the
+suite itself, reads its split itself, and returns the columns of its rows, their outcomes, and sums of what no column holds. The same
+split gives the same part, whoever runs it and however often.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -20,41 +20,39 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.comparators._comparator import caching
-from evaluators.fields.empty_values import EmptyCounts
+from evaluators.fields.empty_values import ALL_FIELDS, EmptyCounts
 from evaluators.fields.key_counts import KeyCounts, unclear
 from evaluators.fields.key_spelling import Respelt
-from evaluators.fields.path_check import FoundEmpties, RowsCheck, empty_values
+from evaluators.fields.path_check import RowsCheck, empty_values
 from evaluators.issues import CellError, Issue
 from evaluators.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.judges.asking import Log, asking_with
 from evaluators.judges.session import StoppedAsking, asking_in
-from evaluators.limits import OUT_OF_TIME, limited, run_out_of_time
+from evaluators.limits import limited, run_out_of_time
 from evaluators.model import RowStatus
 from evaluators.needs import Expected, Output
 from evaluators.plan.cells import Cells
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Compiled, Plan, compile_plan
-from evaluators.run.confidence import ConfidenceCounts, confidence_paths
-from evaluators.run.groups import cell_texts, cluster_sums, slice_texts
-from evaluators.run.ids import MOST_IDS, checksums, output_columns
-from evaluators.run.labels import labels_of
-from evaluators.run.measures import NumericColumn, NumericColumnCounts
+from evaluators.run.confidence_steps import ConfidenceSteps, confidence_paths
+from evaluators.run.document_sums import EmptySums
+from evaluators.run.empty_patterns import EmptyPatterns
+from evaluators.run.groups import cell_texts, slice_texts
+from evaluators.run.ids import checksums, output_columns
+from evaluators.run.label_pairs import NO_LABELS, labels_of
+from evaluators.run.ledger import Ledger
+from evaluators.run.number_cells import NumericColumn, as_text
 from evaluators.run.recorder import Recorder, Recording
-from evaluators.run.repeats import WrongFields, attempts_of
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.row_samples import RowSampling
-from evaluators.run.rows import RowsFormat, RowWriter
-from evaluators.run.split_files import ANSWERS, ROWS, PartFile, checkpoint_key, new_attempt, part_name
-from evaluators.run.split_result import HINT_ROWS, GroupSums, SplitResult
-from evaluators.run.store import about_writing, unwritten
-from evaluators.run.tally import Ledger, SliceCounts
-from evaluators.run.unchanged import file_marks
+from evaluators.run.split_result import HINT_ROWS, EvaluatorSums, SplitResult
+from evaluators.run.split_rows import ANSWERS, Part, SplitRows, encodable_cells
 from evaluators.run.watch import Watch
+from evaluators.run.wrong_fields import WrongFields
 from evaluators.suite import source as suite_source
 from evaluators.suite.config import read_config
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import SuiteSource
-from evaluators.testsets.byte_store import inside, store_of
 from evaluators.testsets.derived import is_absent
 from evaluators.testsets.reader import Chunk, Split, Table
 from evaluators.values.files import reading_once
@@ -108,12 +106,9 @@ class Job(Struct, frozen=True):
     table: Table
     roles: Mapping[str, str]
     reading: Reading
-    folder: str | None
-    """The place of the folder where parts are written; None keeps sums only."""
-    rows: RowsFormat = "jsonl"
     slices: tuple[str, ...] = ()
-    recording: Recording = field(default_factory=Recording)
-    """What is recorded of rows, where parts are written."""
+    recording: Recording | None = None
+    """What is recorded of rows beside their verdicts; None records nothing."""
     cluster: str | None = None
     """The column that says which rows belong together."""
     repeats: bool = False
@@ -132,11 +127,6 @@ class Job(Struct, frozen=True):
     """The columns whose numbers are counted."""
     reasoning_length: int | None = None
     """How long a judge's reason is kept; None keeps all of it."""
-    named: str = "the run folder"
-    """What messages call the folder where parts are written."""
-    key: str = ""
-    """A checksum of all that decides what splits come to. With it, each finished split leaves what it came to beside its file, so that a
-    run that was ended goes on from there; what another job left is not taken."""
     until: float | None = None
     """When the time of the run is over, as `time.time` counts: rows that are read later are not judged. None sets no end."""
 
@@ -153,28 +143,16 @@ def run_split(
     stopped: Callable[[], bool] = lambda: False,
     progress: Callable[[int], None] = lambda rows: None,
     lines: Sequence[EvaluatorLine] | None = None,
-) -> SplitResult:
+) -> Part:
     """Score the rows of one split.
 
-    A split whose parts the system does not take leaves none of them, and says so as its `trouble`. `full` are keys of what
-    is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result holds the
-    rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
-    the caller has it. Its files have a word in their names where somebody else may be scoring the same split.
+    `full` are keys of what is recorded that earlier splits have filled. `stopped` is asked between chunks; when it says yes, the result
+    holds the rows that were finished. `progress` is told how many rows each chunk had. `lines` saves reading the suite again where
+    the caller has it.
     """
-    attempt = new_attempt() if job.key or job.suite.run_id else ""
-    try:
-        with work_on(job, split, full, stopped, lines, attempt) as work:
-            work.result.finished = _all_taken(work, split, stopped, progress)
-            result = work.finished()
-            in_time = not job.out_of_time and OUT_OF_TIME.isdisjoint(result.issue_counts)
-            if job.key and work.file is not None and result.finished and in_time:
-                work.file.finish(checkpoint_key(job.key, split, file_marks(job.table.files)), result)
-            return result
-    except OSError as error:
-        if job.folder is None or not about_writing(error, job.folder):
-            raise
-        remove_parts(job, split.index, attempt)
-        return SplitResult(split.index, finished=False, trouble=unwritten(error, job.named, "the run folder"))
+    with work_on(job, split, full, stopped, lines) as work:
+        work.sums.finished = _all_taken(work, split, stopped, progress)
+        return work.finished()
 
 
 def _all_taken(work: Work, split: Split, stopped: Callable[[], bool], progress: Callable[[int], None]) -> bool:
@@ -197,19 +175,14 @@ def work_on(
     full: Collection[str] = (),
     stopped: Callable[[], bool] = lambda: False,
     lines: Sequence[EvaluatorLine] | None = None,
-    attempt: str = "",
 ) -> Iterator[Work]:
-    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`; `attempt` is the word
-    in the names of its files."""
+    """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
     plan = plan_of(job, lines if lines is not None else job.suite.lines())
     asking = asking_in(job.asking, stopped)
     way = asking_with(job.repeat_judge, job.reasoning_length)
     limits = limited(job.reading.limits, job.until)
-    with (
-        without_cycle_search(), limits, asking, way,
-        Work(job, split, plan, full, attempt) as work,
-    ):  # fmt: skip
-        yield work
+    with without_cycle_search(), limits, asking, way:
+        yield Work(job, split, plan, full)
 
 
 def plan_of(job: Job, lines: Sequence[EvaluatorLine]) -> Plan:
@@ -229,42 +202,53 @@ _MOST_KNOWN: Final = 10_000
 """Texts of a column of which it is remembered whether they are nearly what a condition asks for."""
 
 
-class EvaluatorCounts:
-    """What one evaluator finds in the rows of one split, counted chunk by chunk."""
+class EvaluatorColumns:
+    """What one evaluator gives back of the rows of one split: its columns, and sums that no column has."""
 
-    def __init__(self, one: Compiled, job: Job) -> None:
+    def __init__(self, place: int, one: Compiled, job: Job, rows: SplitRows) -> None:
         settings = one.line.settings
-        self.one, self.repeats, self.fields = one, job.repeats, settings.scored_fields()
-        self.ledger = Ledger(len(self.fields.names), job.watches.get(one.line.name))
-        self.clusters = Counter[tuple[str, int]]()
+        self.place, self.one, self.rows, self.repeats, self.fields = (
+            place,
+            one,
+            rows,
+            job.repeats,
+            settings.scored_fields(),
+        )
+        self.clustered = job.cluster is not None
+        self.ledger = Ledger()
         self.wrong_fields = WrongFields()
         self.keys, self.empties, self.cluster_empties = KeyCounts(), EmptyCounts(), EmptyCounts()
+        self.patterns = EmptyPatterns()
         self.conditions = one.line.cell_conditions
         self.known_cells: list[dict[str, bool]] = [{} for _ in self.conditions]
         """What is known of the texts in the column of each condition: whether they are nearly what it asks for."""
+        self.slice_empties = [EmptyCounts({ALL_FIELDS, *self.fields.names}) for _ in job.slices]
         self.labels = labels_of(one.line, job.roles)
         sampled = settings.sampled()
         self.sampling = None if sampled is None else RowSampling(sampled)
-        self.confidence = ConfidenceCounts(one, job.confidence, watched_of(job, one.line))
+        self.confidence = ConfidenceSteps(one, job.confidence, watched_of(job, one.line))
 
     def add(
         self, plan: Plan, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], codes: Sequence[int],
-        names: Sequence[str] | None, empties: Sequence[FoundEmpties],
-    ) -> None:  # fmt: skip
-        """The rows of a chunk: the numbers of their verdicts, the clusters that they belong to, and what is empty in them."""
+        names: Sequence[str] | None, slices: Sequence[Sequence[str]],
+    ) -> list[list[int]]:  # fmt: skip
+        """The rows of a chunk: the numbers of their verdicts, their clusters and their slices. Gives their steps of confidence."""
         one = self.one
-        for found, rows in empties:
+        walks = [] if one.scored is None else empty_values(slots[one.scored], self.fields.absent_values)
+        for found, at_rows in walks:
             self.empties.take(found)
-            if names is not None:
-                self.cluster_empties.take(found, {at: names[row] for at, row in rows.items()})
-        if names is not None:
-            self.clusters.update(zip(names, codes, strict=True))
-            if self.repeats:
-                self.wrong_fields.add(plan, one, slots, names)
-        self.confidence.add(chunk.offsets, columns, slots, names)
+            for counts, texts in zip(self.slice_empties, slices, strict=True):
+                counts.take(found, {at: texts[row] for at, row in at_rows.items()})
+            if names is not None and not self.fields.names:
+                self.cluster_empties.take(found, {at: names[row] for at, row in at_rows.items()})
+        if names is not None and self.fields.names:
+            self.rows.add(f"empty{self.place}", self.patterns.codes(walks, len(codes)))
+        if names is not None and self.repeats:
+            self.wrong_fields.add(plan, one, slots, names)
+        self.rows.add(f"code{self.place}", codes)
         if self.labels is not None:
             parts = self.labels.parts(*(slots[slot] for slot in one.inputs[:2])) if self.labels.of_parts else columns
-            self.labels.add(parts, codes, self.ledger.verdicts, chunk.offsets, chunk.ids)
+            self.rows.add(f"pair{self.place}", self.labels.codes(parts, codes, self.ledger.verdicts, chunk.offsets))
         if self.sampling is not None:
             self.sampling.add(slots[one.verdicts], [slots[slot] for slot in one.inputs])
         self._count_nearly(columns)
@@ -274,6 +258,7 @@ class EvaluatorCounts:
             self.keys.take(slots[one.scored], chunk.offsets, self.fields.null_unsaid)
         elif self.fields.respelt is not None:
             self._count_unclear(self.fields.respelt, chunk, slots)
+        return list(self.confidence.columns(chunk.offsets, columns, slots))
 
     def _count_nearly(self, columns: Mapping[str, Cells]) -> None:
         """Counts cells that are nearly what a condition asks for: their rows, or fields, are left out."""
@@ -304,74 +289,56 @@ class EvaluatorCounts:
             if verdict.status is RowStatus.SCORED and (found := Counter(unclear(respelt(*values)))):
                 self.keys.add(number, found)
 
-    def found_empties(self, slots: list[Cells]) -> list[FoundEmpties]:
-        """What is empty in the rows of a chunk."""
-        return [] if self.one.scored is None else empty_values(slots[self.one.scored], self.fields.absent_values)
-
-    def settle(self, result: SplitResult) -> None:
-        """Leaves everything counted in the result of the split."""
-        ledger, check = self.ledger, self.one.check
-        if self.repeats:
-            result.repeats.append(attempts_of(self.clusters, ledger.verdicts, self.one.line, self.wrong_fields))
-        result.keys.append(self.keys)
-        result.labels.append(None if self.labels is None else self.labels.sums)
-        result.samples.append(None if self.sampling is None else self.sampling.finished())
-        result.confidence.append(self.confidence.sums)
-        clusters = cluster_sums(self.clusters, ledger.verdicts, ledger.watch)
-        tally = ledger.settle()
-        tally.clusters = clusters
+    def settle(self, sums: SplitResult, slices: Sequence[str]) -> None:
+        """Leaves what no column has in the sums of the split."""
+        found = EvaluatorSums(keys=self.keys, wrong_fields=self.wrong_fields, unusable=self.confidence.unusable)
+        if isinstance(check := self.one.check, RowsCheck):
+            found.documents.add_paths(check.counts())
+            found.documents.add_details(check.details())
         for fields in self.empties.by_group().values():
-            tally.add_empties(fields)
-        tally.add_cluster_empties(self.cluster_empties.by_group())
-        if isinstance(check, RowsCheck):
-            tally.add_paths(check.counts())
-            tally.add_details(check.details())
-        result.whole.tallies.append(tally)
+            found.empties.add(fields)
+        found.empties.add_clusters(self.cluster_empties.by_group())
+        for name, counts in zip(slices, self.slice_empties, strict=True):
+            for value, fields in counts.by_group().items():
+                every = sums.slice_empties.setdefault(name, {}).setdefault(value, [])
+                every += [EmptySums() for _ in range(self.place + 1 - len(every))]
+                every[self.place].add(fields)
+        if self.sampling is not None:
+            found.sample = self.sampling.finished()
+        if self.labels is not None:
+            found.unlisted = self.labels.unlisted
+            self.rows.pairs[self.place] = list(self.labels.pairs)
+            if self.labels.given_up:
+                name = f"pair{self.place}"
+                self.rows.columns[name] = [NO_LABELS] * len(self.rows.columns[name])
+        if self.clustered and self.fields.names:
+            self.rows.patterns[self.place] = list(self.patterns.known)
+        self.rows.verdicts.append(self.ledger.verdicts)
+        sums.evaluators.append(found)
 
 
 class Work:
-    """One split in progress. Left as a context, its files are closed."""
+    """One split in progress."""
 
-    def __init__(
-        self,
-        job: Job,
-        split: Split,
-        plan: Plan,
-        full: Collection[str],
-        attempt: str = "",
-    ) -> None:
-        self.job = job
-        self.plan = plan
-        self.result = SplitResult(split.index, job.key, attempt=attempt)
-        self.counts = [EvaluatorCounts(one, job) for one in plan.evaluators]
+    def __init__(self, job: Job, split: Split, plan: Plan, full: Collection[str]) -> None:
+        self.job, self.plan = job, plan
+        self.sums, self.rows = SplitResult(split.index), SplitRows()
+        self.counts = [EvaluatorColumns(place, one, job, self.rows) for place, one in enumerate(plan.evaluators)]
         self.ledgers = [each.ledger for each in self.counts]
-        fields = [each.fields.names for each in self.counts]
-        self.slices = {name: SliceCounts(self.ledgers, fields) for name in job.slices}
         outputs = output_columns([one.line for one in plan.evaluators], job.roles)
         self.given = [name for name in plan.columns if name not in outputs]
-        self.issues = RowIssues(plan, self.ledgers, job.roles, self.result)
-        self.measures = NumericColumnCounts(job.measures, job.slices) if job.measures else None
-        self.writer: RowWriter | None = None
+        self.paid = any(one.of_judges for one in job.measures)
+        """What judges cost is counted."""
+        self.issues = RowIssues(plan, self.ledgers, job.roles, self.sums)
         self.recorder: Recorder | None = None
-        self.file = PartFile(job.folder, split.index, attempt) if job.folder is not None else None
-        """Where its rows go; None keeps sums only."""
-        if (file := self.file) is not None:
-            self.writer = RowWriter(lambda block: file.write(ROWS, [block]), self.ledgers)
-            self.recorder = Recorder(job.recording, plan, self.ledgers, file, split.index == 0, full)
-
-    def __enter__(self) -> Work:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self.file is not None:
-            with suppress(OSError) if kind is not None else nullcontext():  # what went wrong is on its way already
-                self.file.close()
+        if job.recording is not None:
+            self.recorder = Recorder(job.recording, plan, self.ledgers, self.rows, split.index == 0, full)
 
     @property
     def columns(self) -> list[str]:
         """The columns that are read."""
         job = self.job
-        kept = job.recording.columns if self.recorder is not None and self.recorder.keeps_cells else ()
+        kept = job.recording.columns if job.recording and self.recorder and self.recorder.keeps_cells else ()
         named = [name for name in (job.cluster, job.confidence) if name is not None]
         measured = [one.column for one in job.measures if not one.of_judges]
         return list(dict.fromkeys([*self.plan.columns, *job.slices, *named, *measured, *kept]))
@@ -395,83 +362,69 @@ class Work:
         log: Log = {}
         with caching(), asking_with(log=log):
             with self.plan.scored(given, chunk.count) as slots:
-                self._take(chunk, columns, slots, unjudged, row_costs(log.values(), chunk.count))
+                costs = row_costs(log.values(), chunk.count) if self.paid else ()
+                self._take(chunk, columns, slots, unjudged, costs)
                 yield slots
             self._log(chunk, log)
 
     def _take(
         self, chunk: Chunk, columns: Mapping[str, Cells], slots: list[Cells], unjudged: Issue | None, costs: Sequence[str]
     ) -> None:
-        """Counts and records what became of a chunk. `unjudged` is why none of its rows is judged, `costs` what judges were paid."""
-        verdicts = [slots[one.verdicts] for one in self.plan.evaluators]
-        codes = [ledger.codes(column) for ledger, column in zip(self.ledgers, verdicts, strict=True)]
+        """Notes what became of a chunk. `unjudged` is why none of its rows is judged, `costs` what judges were paid."""
+        job, rows, sums = self.job, self.rows, self.sums
+        codes = [each.ledger.codes(slots[each.one.verdicts]) for each in self.counts]
         faults = None if unjudged is None else [(row, unjudged) for row in range(chunk.count)]
         self.issues.take(chunk if faults is None else replace(chunk, faults=faults), slots, codes)
-        self.result.several += self.plan.several(slots)
-        names = cell_texts(columns.get(self.job.cluster, ())) if self.job.cluster is not None else None
-        if self.writer is not None:
-            given = checksums([columns[name] for name in self.given if name in columns], chunk.count)
-            slices = [slice_texts(columns[name]) for name in self.job.slices]
-            self.writer.add(chunk.offsets, chunk.ids, codes, given, names or (), slices)
-        empties = [each.found_empties(slots) for each in self.counts]
-        for name, counts in self.slices.items():
-            counts.add(columns[name], codes, empties)
-        if self.measures is not None:
-            self.measures.add(chunk.offsets, columns, names, costs)
-        for each, column, found in zip(self.counts, codes, empties, strict=True):
-            each.add(self.plan, chunk, columns, slots, column, names, found)
-        if self.result.index == 0 and self.result.first_rows.rows < HINT_ROWS:
-            self.result.first_rows.take(self.plan, columns, slots, chunk.count)
+        sums.several += self.plan.several(slots)
+        rows.add("row", chunk.offsets)
+        rows.add("id", encodable_cells(_ids(chunk)))
+        kept = [columns[name] for name in self.given if name in columns] if self.recorder is not None else []
+        rows.add("given", checksums(kept, chunk.count))
+        names = encodable_cells(cell_texts(columns.get(job.cluster, ()))) if job.cluster is not None else None
+        if names is not None:
+            rows.add("cluster", names)
+        slices = [encodable_cells(slice_texts(columns[name])) for name in job.slices]
+        for place, texts in enumerate(slices):
+            rows.add(f"slice{place}", texts)
+        for place, measure in enumerate(job.measures):
+            cells = costs if measure.of_judges else columns[measure.column]
+            rows.add(f"measure{place}", encodable_cells([*map(as_text, cells)]))
+        steps = [
+            column
+            for each, own in zip(self.counts, codes, strict=True)
+            for column in each.add(self.plan, chunk, columns, slots, own, names, slices)
+        ]
+        for place, column in enumerate(steps):
+            rows.add(f"step{place}", column)
+        if sums.index == 0 and sums.first_rows.rows < HINT_ROWS:
+            sums.first_rows.take(self.plan, columns, slots, chunk.count)
         if self.recorder is not None:
             self.recorder.take(chunk, columns, self.recorder.wanted(chunk, codes), slots)
-        if chunk.ids is not None and len(self.result.ids) < MOST_IDS:
-            self.result.ids.add(*_readable_ids(chunk.offsets, chunk.ids, chunk.faults))
-        if self.job.joined is not None:
-            self.result.without_output += sum(map(is_absent, columns.get(self.job.joined, ())))
-        self.result.rows += chunk.count
-        self.result.span = chunk.span
+        if job.joined is not None:
+            sums.without_output += sum(map(is_absent, columns.get(job.joined, ())))
+        sums.rows += chunk.count
+        sums.span = chunk.span
 
     def _log(self, chunk: Chunk, log: Log) -> None:
         """Writes down who was asked what for a chunk, and what they answered."""
         lines = []
         for logged in log.values():
-            self.result.asked.add(logged)
-            self.result.judged.add(logged)
-            if self.file is None:
-                continue
+            self.sums.asked.add(logged)
+            self.sums.judged.add(logged)
             line = line_of(logged)
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line).removesuffix(b"\n"))
-        if self.file is not None:
-            self.file.write(ANSWERS, lines)
-
-    def finished(self) -> SplitResult:
-        """The sums of the split; its rows are in its file."""
-        if self.writer is not None:
-            self.writer.flush()
-        result = self.result
-        if self.measures is not None:
-            result.whole.measures = self.measures.sums
-        for name, counts in self.slices.items():
-            measures = self.measures.of_slices(name) if self.measures is not None else {}
-            result.groups[name] = {
-                value: GroupSums(tallies, measures.get(value, [])) for value, tallies in counts.tallies().items()
-            }
-        for each in self.counts:
-            each.settle(result)
         if self.recorder is not None:
-            result.recorded = self.recorder.taken()
-            result.schemas = self.recorder.schemas.declared
-        return result
+            self.rows.write(ANSWERS, lines)
 
-
-def remove_parts(job: Job, index: int, attempt: str = "") -> None:
-    """Takes away what an attempt at a split has written, finished or not."""
-    if job.folder is None:
-        return
-    place = inside(job.folder, part_name(index, attempt))
-    with suppress(OSError):
-        store_of(place).remove(place)
+    def finished(self) -> Part:
+        """What the split gives back."""
+        for each in self.counts:
+            each.settle(self.sums, self.job.slices)
+        if self.recorder is not None:
+            self.sums.recorded = self.recorder.taken()
+            self.sums.schemas = self.recorder.schemas.declared
+        return Part(self.rows, self.sums)
 
 
 @contextmanager
@@ -486,12 +439,13 @@ def without_cycle_search() -> Iterator[None]:
             gc.enable()
 
 
-def _readable_ids(
-    offsets: Sequence[int], ids: Sequence[str], faults: Sequence[tuple[int, Issue]]
-) -> tuple[Sequence[int], Sequence[str]]:
-    """The rows and their ids without the rows that could not be read: nobody knows whether those have one."""
-    if not faults:
-        return offsets, ids
-    unread = {position for position, _ in faults}
-    kept = [position for position in range(len(ids)) if position not in unread or ids[position]]
-    return [offsets[position] for position in kept], [ids[position] for position in kept]
+def _ids(chunk: Chunk) -> Sequence[str | None]:
+    """The ids of the rows; None where there are none, and for a row that could not be read, of which nobody knows whether it has one."""
+    if chunk.ids is None:
+        return [None] * chunk.count
+    unread = {position for position, _ in chunk.faults}
+    return (
+        [None if not one and position in unread else one for position, one in enumerate(chunk.ids)]
+        if unread
+        else chunk.ids
+    )

@@ -1,276 +1,208 @@
 """Measures: numbers that a column already holds, such as cost, latency or tokens, counted beside the scores.
 
-Numbers are kept as they are written. A number is a whole number of UNITs, 10^-30, so that sums are whole numbers: adding and
-merging never round, and any split of the rows gives the same metrics to the last bit.
-
-Median and percentile come from how often each number occurs. Where there are more different numbers than are kept, all of
-them are cut after six significant digits, or as many fewer as it takes. A cut to fewer digits is the same whether
-or not a cut to more digits went before, so how far it goes depends on all the rows together, never on their pieces.
+Sums are sums of whole numbers (see `number_cells`), so they never round. Median and percentile are exact: the numbers of a column are
+kept while it is counted, eight bytes each where they have at most nine decimals, those of a slice until its last row.
 """
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from heapq import merge
 from itertools import islice
 from math import inf
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final
 
 from msgspec import Struct, field
 
-from evaluators.issues import CellError
-from evaluators.model import MISSING
-from evaluators.run.exact_sums import FIRST_ROWS, Four, Sum, plus
-from evaluators.run.groups import MOST_SLICES, limit_slices, limited_clusters, slice_texts
-from evaluators.values.numbers import Parse, exact_reader, written
+from evaluators.run.columns import Cells, Columns
+from evaluators.run.exact_sums import FIRST_ROWS
+from evaluators.run.intervals import RatioSums, mean_interval, moments_of_powers
+from evaluators.run.number_cells import UNIT, NumericColumn, is_empty, shown, units_in
+from evaluators.run.result import Interval, NumericColumnStats
+from evaluators.run.slices import SliceKey, SliceNames
 
-UNIT: Final = 10**30
-"""How many units 1 is. A number with more than 30 decimals is rounded to them, half to even."""
-LARGEST: Final = 10**30
-"""Numbers from here on are not read."""
-MOST_NUMBERS: Final = 20_000
-"""Different numbers of a run that are kept as they are."""
-MOST_IN_SLICE: Final = 2_000
-"""The same for a slice."""
-DIGITS: Final = 6
-"""The significant digits that the first cut leaves."""
-Decimal: TypeAlias = Literal["auto", ".", ","]
-READINGS: Final = (".", ",")
-"""The marks before decimals, each with a reading of its own."""
+_NANO: Final = 10**21
+"""How many units a billionth is."""
+_MOST_NANOS: Final = 2**63 - 1
 
 
-class NumericColumn(Struct, frozen=True):
-    """One measure: its name, the column that holds it, and the mark before its decimals."""
+class Numbers(Struct, frozen=True):
+    """Some numbers, in units. Without any, all but the sums are None."""
 
-    name: str
-    column: str
-    decimal: Decimal = "auto"
-    of_judges: bool = False
-    """No column of the test set has them: they are what judges were paid for each row."""
-
-    @property
-    def readings(self) -> tuple[str, ...]:
-        """The marks with which its cells are read."""
-        return READINGS if self.decimal == "auto" else (self.decimal,)
-
-
-class NumberSums(Sum):
-    """What the numbers of some cells come to, all of them in units."""
-
-    powers: Four = field(default_factory=lambda: [0, 0, 0, 0])
+    count: int = 0
+    powers: tuple[int, int, int, int] = (0, 0, 0, 0)
     """Sums of the numbers, and of their powers 2, 3 and 4."""
-    times: dict[int, int] = field(default_factory=dict)
-    """How often each number occurs; numbers are cut where `digits` says so."""
-    cuts: set[int] = field(default_factory=set)
-    """How many significant digits `times` has; empty where it has all."""
-    ends: set[int] = field(default_factory=set)
-    """The least and the greatest number."""
-    in_slice: bool = False
-    """They are those of a slice, which keeps fewer of them."""
-    clusters: dict[str, list[int]] = field(default_factory=dict)
-    """[cells, their sum] of each cluster, where rows have clusters."""
-
-    def add(self, number: int, times: int) -> None:
-        """Count a number that was met some number of times."""
-        power = times
-        for index in range(4):
-            power *= number
-            self.powers[index] += power
-        self.ends.add(number)
-        kept = number if self.digits is None else cut(number, self.digits)
-        self.times[kept] = self.times.get(kept, 0) + times
-        self._limit_numbers()
-
-    def limit(self) -> None:
-        """Cuts all numbers alike, and keeps so many of them and of clusters."""
-        if self.cuts:
-            self._cut_to(min(self.cuts))
-        self._limit_numbers()
-        self.clusters = limited_clusters(self.clusters)
-
-    @property
-    def digits(self) -> int | None:
-        """How many significant digits `times` has; None where it has all."""
-        return min(self.cuts, default=None)
-
-    @property
-    def least(self) -> int | None:
-        """The least number; None without any."""
-        return min(self.ends, default=None)
-
-    @property
-    def greatest(self) -> int | None:
-        """The greatest number; None without any."""
-        return max(self.ends, default=None)
-
-    @property
-    def count(self) -> int:
-        """How many numbers there are."""
-        return sum(self.times.values())
-
-    def at(self, rank: int) -> int:
-        """The number in that place among all of them in order, from 1."""
-        for number in sorted(self.times):
-            rank -= self.times[number]
-            if rank <= 0:
-                return number
-        raise IndexError(rank)
-
-    def _limit_numbers(self) -> None:
-        if len(self.ends) > 2:
-            self.ends = {min(self.ends), max(self.ends)}
-        while len(self.times) > (MOST_IN_SLICE if self.in_slice else MOST_NUMBERS):
-            self._cut_to(DIGITS if self.digits is None else self.digits - 1)
-
-    def _cut_to(self, digits: int) -> None:
-        found: dict[int, int] = {}
-        for number, times in self.times.items():
-            kept = cut(number, digits)
-            found[kept] = found.get(kept, 0) + times
-        self.times, self.cuts = found, {digits}
+    least: int | None = None
+    greatest: int | None = None
+    middle: tuple[int, int] | None = None
+    """The number in the middle, twice, or the two there."""
+    p95: int | None = None
+    """The least number that at least 95 % of them do not exceed."""
 
 
-class NumericColumnSums(Sum):
-    """What the cells of one measure come to. Each reading has numbers of its own until all cells are known."""
+class Measure(Struct, frozen=True):
+    """The cells of one measure."""
 
+    mark: str
+    """The mark before decimals that they are read with."""
     cells: int = 0
     missing: int = 0
-    numbers: dict[str, NumberSums] = field(default_factory=dict)
-    """By the mark before decimals."""
-    unread: dict[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
-    """The first rows whose cell is no number, each with its cell; by the mark. Rows are offsets in a split, then numbers."""
-
-    def mark(self) -> str:
-        """The mark with which most cells are numbers; the point where both read as many."""
-        return max(self.numbers, key=lambda mark: (self.numbers[mark].count, mark == "."), default=".")
-
-    def count(self, marks: Iterable[str], cells: Mapping[str, int], in_slice: bool = False) -> dict[str, set[str]]:
-        """Counts cells, given how often each occurs. Returns by mark those that hold no number."""
-        unread: dict[str, set[str]] = {}
-        filled = {cell: times for cell, times in cells.items() if not is_empty(cell)}
-        self.cells += sum(cells.values())
-        self.missing += sum(cells.values()) - sum(filled.values())
-        for mark in marks:
-            numbers = self.numbers.setdefault(mark, NumberSums(in_slice=in_slice))
-            for cell, times in filled.items():
-                number = units_in(cell, mark)
-                if number is None:
-                    unread.setdefault(mark, set()).add(cell)
-                else:
-                    numbers.add(number, times)
-        return unread
+    numbers: Numbers = Numbers()
+    unread: tuple[tuple[int, str], ...] = ()
+    """The first rows whose cell is no number, each with its cell."""
+    clusters: RatioSums = field(default_factory=RatioSums)
+    """The sums of the numbers of each cluster, of how many numbers they are, where rows have clusters."""
 
 
-class NumericColumnCounts:
-    """The measures of one split, counted chunk by chunk."""
+class _Counting:
+    """Cells while they are counted."""
 
-    def __init__(self, columns: Sequence[NumericColumn], slices: Sequence[str]) -> None:
-        self._columns = columns
-        self.sums = [NumericColumnSums() for _ in columns]
-        self.slices: dict[str, dict[str, list[NumericColumnSums]]] = {column: {} for column in slices}
-        """By column and value."""
+    def __init__(self, mark: str) -> None:
+        self.mark, self.cells, self.missing = mark, 0, 0
+        self.unread: tuple[tuple[int, str], ...] = ()
+        self._powers, self._of_nanos = [0, 0, 0, 0], [0, 0, 0, 0]
+        self._nanos, self._others = array("q"), list[int]()
 
-    def add(
-        self,
-        offsets: Sequence[int],
-        columns: Mapping[str, Sequence[Any]],
-        clusters: Sequence[str] | None = None,
-        costs: Sequence[str] = (),
-    ) -> None:
-        """Some rows: their cells by column, the clusters that they belong to, and what judges were paid for them."""
-        for index, (one, sums) in enumerate(zip(self._columns, self.sums, strict=True)):
-            cells = [
-                cell if cell.__class__ is str else as_text(cell)
-                for cell in (costs if one.of_judges else columns[one.column])
-            ]
-            for mark, odd in sums.count(one.readings, Counter(cells)).items():
-                if (lacking := FIRST_ROWS - len(rows := sums.unread.get(mark, ()))) > 0:
-                    found = ((offset, _shown(cell)) for offset, cell in zip(offsets, cells, strict=True) if cell in odd)
-                    sums.unread[mark] = (*rows, *islice(found, lacking))
-            if clusters is not None:
-                _add_clusters(sums, Counter(zip(clusters, cells, strict=True)))
-            for column, values in self.slices.items():
-                grouped: dict[str, Counter[str]] = {}
-                for (value, cell), times in Counter(zip(slice_texts(columns[column]), cells, strict=True)).items():
-                    grouped.setdefault(value, Counter())[cell] = times
-                for value, counted in grouped.items():
-                    of_value = values.setdefault(value, [NumericColumnSums() for _ in self._columns])
-                    of_value[index].count(one.readings, counted, in_slice=True)
-        for values in self.slices.values():
-            limit_slices(values, 2 * MOST_SLICES)
+    @property
+    def numbers(self) -> int:
+        """The cells that hold numbers."""
+        return len(self._nanos) + len(self._others)
 
-    def of_slices(self, column: str) -> dict[str, list[NumericColumnSums]]:
-        """What was counted by the values of a column, the first of them."""
-        limit_slices(self.slices[column])
-        return self.slices[column]
+    def add(self, cell: str, times: int) -> bool:
+        """Counts a cell that was met some number of times. Whether it is empty or a number."""
+        self.cells += times
+        if is_empty(cell):
+            self.missing += times
+            return True
+        number = units_in(cell, self.mark)
+        if number is None:
+            return False
+        nanos, rest = divmod(number, _NANO)
+        if rest or abs(nanos) > _MOST_NANOS:
+            self._others.extend([number] * times)
+            _add_powers(self._powers, number, times)
+        else:
+            self._nanos.extend([nanos] * times)
+            _add_powers(self._of_nanos, nanos, times)
+        return True
 
+    def figure(self) -> Measure:
+        """What the cells came to."""
+        nanos, others = sorted(self._nanos), sorted(self._others)
+        count = self.numbers
 
-def _add_clusters(sums: NumericColumnSums, cells: Mapping[tuple[str, str], int]) -> None:
-    for mark, numbers in sums.numbers.items():
-        for (name, cell), times in cells.items():
-            number = None if is_empty(cell) else units_in(cell, mark)
-            if number is not None:
-                plus(numbers.clusters, {name: [times, number * times]})
-        numbers.clusters = limited_clusters(numbers.clusters)
+        def at(rank: int) -> int:
+            if not others:
+                return nanos[rank - 1] * _NANO
+            return next(islice(merge((one * _NANO for one in nanos), others), rank - 1, None))
+
+        every = enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
+        one, two, three, four = (units + nano * _NANO**power for power, (units, nano) in every)
+        numbers = Numbers(
+            count, (one, two, three, four), at(1), at(count), (at((count + 1) // 2), at(count // 2 + 1)), at(-(-95 * count // 100))
+        ) if count else Numbers()  # fmt: skip
+        return Measure(self.mark, self.cells, self.missing, numbers, self.unread)
 
 
-def is_empty(cell: str) -> bool:
-    """Nothing stands in the cell."""
-    return not cell or cell.isspace()
+def _add_powers(sums: list[int], number: int, times: int) -> None:
+    power = times
+    for index in range(4):
+        power *= number
+        sums[index] += power
 
 
-def cut(number: int, digits: int) -> int:
-    """The number with so many significant digits, the others 0: towards 0, so that a cut after a cut is a cut."""
-    size = abs(number)
-    if size < 10**digits:
-        return number
-    step: int = 10 ** (len(str(size)) - digits)
-    kept = size // step * step
-    return kept if number > 0 else -kept
+def counted(columns: Columns, place: int, one: NumericColumn) -> Measure:
+    """The measure in that place, over all rows, with the mark with which most cells are numbers; the point where both read as many."""
+    first, *others = one.readings
+    found = _read(columns, place, first)
+    if found.numbers < found.cells - found.missing:
+        found = max([found, *(_read(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
+    return found.figure()
 
 
-@lru_cache(maxsize=1 << 14)
-def units_of(text: str, mark: str) -> int | None:
-    """The number in a cell, in units; None where the cell holds none."""
-    number = _reader(mark)(text)
-    if number is None or abs(number) >= LARGEST:
+def _read(columns: Columns, place: int, mark: str) -> _Counting:
+    found = _Counting(mark)
+    for rows, cells in columns.read(["row", f"measure{place}"]):
+        odd = {cell for cell, times in Counter(cells).items() if not found.add(cell, times)}
+        if odd and (lacking := FIRST_ROWS - len(found.unread)) > 0:
+            first = ((row, shown(cell)) for row, cell in zip(rows, cells, strict=True) if cell in odd)
+            found.unread = (*found.unread, *islice(first, lacking))
+    return found
+
+
+class ClusterNumbers:
+    """Counts the numbers of a measure by cluster: the sum of each, of how many numbers it is."""
+
+    def __init__(self, place: int, found: Measure) -> None:
+        """`found` is what the sums are added to."""
+        self.names, self._found = [f"measure{place}"], found
+
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The cells of one cluster."""
+        units = (units_in(cell, self._found.mark) for cell in cells[0] if not is_empty(cell))
+        if known := [number for number in units if number is not None]:
+            self._found.clusters.add(sum(known), len(known))
+
+    def settle(self) -> None:
+        """Nothing waits: no two clusters have the same numbers."""
+
+
+def of_slices(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
+    """The measure over the rows of each value of the slice in that place. `mark` is that of all rows."""
+    names, known = SliceNames(), dict[str, _Counting]()
+    for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
+        for (value, cell), times in Counter(zip(names.of(values), cells, strict=True)).items():
+            if value not in known:
+                known[value] = _Counting(mark)
+            known[value].add(cell, times)
+        for value in names.ended(known):  # so that no more numbers are kept than those of the slices under way
+            yield value, known.pop(value).figure()
+    yield from ((value, one.figure()) for value, one in known.items())
+
+
+def measure_stats(
+    column: NumericColumn, found: Measure, variant: str | None, key: SliceKey | None, clustered: bool
+) -> NumericColumnStats:
+    """The metrics of a measure, over all rows or over a slice."""
+    numbers = found.numbers
+    count, total = numbers.count, Fraction(numbers.powers[0], UNIT)
+    return NumericColumnStats(
+        name=column.name,
+        column=column.column,
+        rows=found.cells,
+        n=count,
+        missing=found.missing,
+        unreadable=found.cells - found.missing - count,
+        mean=float(total / count) if count else None,
+        mean_ci=_interval(found, clustered, key is not None),
+        median=None if numbers.middle is None else float(Fraction(sum(numbers.middle), 2 * UNIT)),
+        p95=_float(numbers.p95),
+        sum=float(total) if count else None,
+        min=_float(numbers.least),
+        max=_float(numbers.greatest),
+        decimal=found.mark,
+        first_unreadable=found.unread,
+        variant=variant,
+        slice=key,
+    )
+
+
+def _float(units: int | None) -> float | None:
+    return None if units is None else float(Fraction(units, UNIT))
+
+
+def _interval(found: Measure, clustered: bool, of_slice: bool) -> Interval | None:
+    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
+    numbers = found.numbers
+    if clustered and of_slice:
         return None
-    return round(number * UNIT)
-
-
-@lru_cache(maxsize=2)
-def _reader(mark: str) -> Callable[[str], Fraction | None]:
-    return exact_reader(Parse(decimal="," if mark == "," else ".", thousands="." if mark == "," else ",", currency=True))
-
-
-def as_text(cell: Any) -> str:
-    """A cell that is no text, as one that says what it was. A value that stands for no number at all is an empty cell."""
-    if cell is None or cell is MISSING or cell != cell:
-        return ""
-    if isinstance(cell, CellError):
-        return f"{_NO_NUMBER}{cell.issue.message}"
-    if cell.__class__ is int or (cell.__class__ is float and -inf < cell < inf):
-        number = written(cell)
-        return f"{_NUMBER}{number.numerator}/{number.denominator}"
-    return f"{_NO_NUMBER}{cell}"
-
-
-_NUMBER: Final = "\0n"
-_NO_NUMBER: Final = "\0x"
-
-
-def units_in(cell: str, mark: str) -> int | None:
-    """The number in a cell, which may be one that `as_text` wrote, in units; None where there is none."""
-    if cell[:1] != "\0":
-        return units_of(cell, mark)
-    if not cell.startswith(_NUMBER):
+    if clustered:
+        moments = found.clusters.moments(UNIT)
+    else:
+        moments = moments_of_powers(numbers.count, {UNIT: numbers.powers}) if numbers.count else None
+    if moments is None or moments.units < 2 or not moments.second:
         return None
-    number = Fraction(cell[2:])
-    return round(number * UNIT) if abs(number) < LARGEST else None
-
-
-def _shown(cell: str) -> str:
-    text = cell.removeprefix(_NO_NUMBER) if cell.startswith(_NO_NUMBER) else cell
-    return text if len(text) <= 40 else f"{text[:40]}…"
+    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

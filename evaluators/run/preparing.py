@@ -18,7 +18,7 @@ from evaluators.judges.judge import Judge
 from evaluators.judges.prices import read_prices
 from evaluators.needs import ROLES
 from evaluators.plan.suite_plan import Plan
-from evaluators.run.confidence import confidence_paths
+from evaluators.run.confidence_steps import confidence_paths
 from evaluators.run.places import placed, placed_file, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of

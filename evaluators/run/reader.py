@@ -1,7 +1,8 @@
-"""A run folder, read: what every report, page, comparison and piece of advice is made from.
+"""A run folder, read: what every report, page, export, comparison and piece of advice is made from.
 
-Nothing here scores. Rows come one after the other with their verdicts, and with the outcomes and the cells that were kept. The
-types of lines are checked as they are read, and a file that is damaged is named with the line.
+Nothing here scores. Rows come one after the other with their verdicts, and with the outcomes and the cells that were kept. `run.db` is
+opened for each question and closed after it, so that a folder that was read can be moved. What it holds is checked as it is read, and
+what is damaged is named with its table and line.
 """
 
 from __future__ import annotations
@@ -9,23 +10,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from copy import copy
-from functools import partial
+from itertools import repeat
 from pathlib import Path, PurePosixPath
-from typing import Any, Final, Generic, Self, TypeAlias, TypeVar
+from types import NoneType
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import Problems, encodable, problem
-from evaluators.judges.answer_lines import AnswerLine, read_answers
+from evaluators.issues import Problems, problem
+from evaluators.judges.answer_lines import AnswerLine, read_answer
 from evaluators.model import Outcome, Result
 from evaluators.needs import ROLES
-from evaluators.run.record_facts import SUITE_FOLDER, RecordedVariant, RecordFacts, RecordFiles, record_files
+from evaluators.run.record_facts import SUITE_FOLDER, RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_lines import (
     CellsLine,
-    CodeLine,
+    CodedVerdict,
     OutcomeLine,
     Recorded,
     RowLine,
@@ -34,17 +37,15 @@ from evaluators.run.record_lines import (
     recorded_of,
 )
 from evaluators.run.result import RunResult
-from evaluators.run.rows import pyarrow
+from evaluators.run.run_db import RUN_DB, RunDb, RunRows, damage_named
 from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
-from evaluators.values.files import NoSmallFile, is_own_file, read_small, shown, why_no_file_name
+from evaluators.values.files import NoSmallFile, read_small, shown, why_no_file_name
 from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
 from evaluators.values.read_files import note_listed, note_read
 
-_LONGEST_LINE: Final = 4 * MAX_CHARS + 1
-"""Bytes that are read of a line: what is longer is refused, and need not be in memory for that."""
 _MOST_RUN_BYTES: Final = 1024**3
 """The largest run.json that is read."""
 _FEW_LINES: Final = 10_000
@@ -124,28 +125,39 @@ class Run:
         return found
 
     @classmethod
-    def unpacked(cls, file: Path, body: object, lines: Mapping[str, Any]) -> Self:
-        """The run of a packed folder: what its `run.json` holds, and the lines of its files by their names.
+    def unpacked(cls, file: Path, body: object) -> Self:
+        """The run of a packed folder, from what its `run.json` holds; its rows are for `but`.
 
         Raises Problems (config) as for a run folder.
         """
         note_read(file)
-        found = cls.of(file, *_of_body(of_this_format(body, str(file)), str(file)))
-        found._packed = lines
-        return found
+        return cls.of(file, *_of_body(of_this_format(body, str(file)), str(file)))
 
     def _hold(self, path: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
         self.place, self.result, self._facts = path, result, facts
-        self._packed: Mapping[str, Any] | None = None
+        self._packed: Mapping[str | None, PackedRows] | None = None
+        self._checked = False
+        """Whether the tables of `run.db` were found to be those of the run, and whole."""
         self.again: CellsAgain | None = None
         """Reads cells once more; None where the test set is not the one that was scored."""
+        self._verdicts: dict[str | None, list[list[Result]]] = {}
+        """The verdicts of variants, once they were asked for."""
         self._read: dict[str | None, tuple[OutcomeLine, ...]] = {}
         """The outcomes of small variants: reports, advice and rows.csv read them one after the other."""
 
-    def but(self, *, result: RunResult | None = None, place: Path | None = None, again: CellsAgain | None = None) -> Self:
-        """A copy of the run with another result, in another folder, or with cells that are read from the test set again."""
+    def but(
+        self,
+        *,
+        result: RunResult | None = None,
+        place: Path | None = None,
+        again: CellsAgain | None = None,
+        packed: Mapping[str | None, PackedRows] | None = None,
+    ) -> Self:
+        """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with the rows of
+        a packed folder."""
         found = copy(self)
-        found.result, found.place, found.again = result or self.result, place or self.place, again or self.again
+        found.result, found.place = result or self.result, place or self.place
+        found.again, found._packed = again or self.again, packed or self._packed
         return found
 
     @property
@@ -158,9 +170,18 @@ class Run:
             raise self._facts
         return self._facts
 
-    def files(self, variant: str | None) -> RecordFiles:
-        """The files of a variant."""
-        return record_files(self.place, self.facts.rows_format, variant)
+    @contextmanager
+    def _stored(self, variant: str | None) -> Iterator[RunRows]:
+        """The stored rows of a variant, in a file that is closed again at the end.
+
+        Raises Problems (config) where it is not there, was written by another version, or is damaged.
+        """
+        file, layout = self.place / RUN_DB, self.facts.layout
+        with damage_named(file), closing(RunDb(file, readonly=True)) as db:
+            if not self._checked:
+                db.check_rows(layout, len(self.each_variant))
+                self._checked = True
+            yield db.rows(self.each_variant.index(variant), layout)
 
     def compared_columns(self, evaluator: str) -> tuple[str, str]:
         """The columns of the outputs and of the expected texts that an evaluator compares.
@@ -190,10 +211,9 @@ class Run:
 
         Raises Problems (config) for a file that is damaged or not there.
         """
-        files = self.files(variant)
         verdicts = self.verdicts(variant)
-        outcomes = _LinesOfRows(files.outcomes, self.outcomes(variant) if explained else ())
-        cells = _LinesOfRows(files.cells, self.cells(variant) if explained else ())
+        outcomes = _LinesOfRows(self._where("outcomes"), self.outcomes(variant) if explained else ())
+        cells = _LinesOfRows(self._where("cells"), self.cells(variant) if explained else ())
         for line in self.row_lines(variant, verdicts):
             found = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
             row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, found)
@@ -206,57 +226,50 @@ class Run:
             cells.end()
 
     def row_lines(self, variant: str | None, verdicts: Sequence[Sequence[Result]]) -> Iterator[RowLine]:
-        """The lines of rows of a variant, in order, each with codes that are among the verdicts.
+        """The rows of a variant, in order, each with codes that are among the verdicts.
 
         Raises Problems (config) for a file that is damaged or not there.
         """
-        file, slices = self.files(variant).rows, len(self.facts.slices)
-        known = [len(each) for each in verdicts]
-        last, count = -1, 0
-        plain = (
-            lines(file, RowLine, self._packed) if self.facts.rows_format == "jsonl" else _parquet_rows(file, self.facts)
-        )
-        for count, line in enumerate(plain, 1):
-            if len(line.codes) != len(known):
-                raise damaged(f'"codes" should be {len(known)} numbers; found {len(line.codes)}', f"{file}:{count}")
-            for code, most in zip(line.codes, known, strict=True):
-                if code >= most:
-                    raise damaged(f"the table of codes has no {code} for it", f"{file}:{count}")
-            if len(line.slices) != slices:
-                raise damaged(f'"slices" should be {slices} texts', f"{file}:{count}")
-            if line.row <= last:
-                raise damaged(f"row {line.row} comes after row {last}", f"{file}:{count}")
-            last = line.row
-            yield line
-        wanted = self._kept(variant).rows
-        if count != wanted:
-            raise damaged(f"the run has {wanted:,} rows; found {count:,}", str(file))
+        if self._packed is not None:
+            yield from self._packed[variant].rows
+            return
+        count, where = 0, self._where("rows")
+        with self._stored(variant) as rows:
+            for line in checked_rows(stored_rows(rows, where), verdicts, len(self.facts.slices), lambda _: where):
+                count += 1
+                yield line
+        if count != (wanted := self._kept(variant).rows):
+            raise damaged(f"the run has {wanted:,} rows; found {count:,}", where)
 
     def verdicts(self, variant: str | None = None) -> list[list[Result]]:
-        """For each evaluator, its distinct verdicts; the codes in the lines of rows are indexes into these lists.
+        """For each evaluator, its distinct verdicts; the codes of rows are indexes into these lists, which are those of the run.
 
-        Raises Problems (config) for a damaged table of codes.
+        Raises Problems (config) for a damaged table.
         """
-        file = self.files(variant).codes
-        found: dict[str, list[Result]] = {one.name: [] for one in self.facts.evaluators}
-        fields = {one.name: len(one.fields) for one in self.facts.evaluators}
-        for number, line in enumerate(lines(file, CodeLine, self._packed), 1):
-            if line.evaluator not in found:
-                raise damaged(f"the run has no evaluator {quote(line.evaluator)}", f"{file}:{number}")
-            known, listed = found[line.evaluator], fields[line.evaluator]
-            if line.code != len(known):
-                raise damaged(f'"code" should be {len(known)}; found {line.code}', f"{file}:{number}")
-            # an evaluator whose schemas stand in cells lists no fields, and any number of letters may stand for those of a row
-            if listed and line.fields and len(line.fields) != listed:
-                raise damaged(f'"fields" should have a letter for each of {listed} fields', f"{file}:{number}")
-            known.append(line.verdict)
-        return list(found.values())
+        if self._packed is not None:
+            return [list(known) for known in self._packed[variant].verdicts]
+        if variant not in self._verdicts:
+            self._verdicts[variant] = self._stored_verdicts(variant)
+        return self._verdicts[variant]
+
+    def _stored_verdicts(self, variant: str | None) -> list[list[Result]]:
+        found: list[dict[str, Result]] = [{} for _ in self.facts.evaluators]
+        where, codes = self._where("verdicts"), [0] * len(found)
+        with self._stored(variant) as rows:
+            for evaluator, code, text in rows.verdict_texts():
+                if evaluator not in range(len(found)):
+                    raise damaged(f"the run has no evaluator {evaluator}", where)
+                if code != codes[evaluator]:
+                    raise damaged(f'"code" should be {codes[evaluator]}; found {code}', where)
+                codes[evaluator] += 1
+                if text not in found[evaluator]:
+                    line = typed(_object(text, where), CodedVerdict, where)
+                    check_letters(line, self.facts.evaluators[evaluator], where)
+                    found[evaluator][text] = line.verdict
+        return [list(known.values()) for known in found]
 
     def outcomes(self, variant: str | None = None) -> Iterator[OutcomeLine]:
-        """The lines of outcomes of a variant, in the order of rows.
-
-        Raises Problems (config) for a damaged line, with its number, and for a file that is not there.
-        """
+        """The outcomes of a variant, in the order of rows. Raises Problems (config) for a damaged file."""
         if self._kept(variant).outcomes > _FEW_LINES:
             return self._outcomes(variant)
         if variant not in self._read:
@@ -264,26 +277,21 @@ class Run:
         return iter(self._read[variant])
 
     def _outcomes(self, variant: str | None) -> Iterator[OutcomeLine]:
-        file, names, count = self.files(variant).outcomes, {one.name for one in self.facts.evaluators}, 0
-        for count, text in enumerate(_texts(file), 1):
-            line: OutcomeLine | None = None
-            if b'"path":' in text:
-                line = _at_once(text, _OUTCOME)
-            elif not _OTHER_KIND.search(text):
-                line = _at_once(text, _ROW_OUTCOME)
+        names = {one.name for one in self.facts.evaluators}
+        for number, text in enumerate(self.lines("outcomes", variant), 1):
+            line = _outcome_at_once(text)
             if line is None:
-                data = _object(text, where := f"{file}:{count}")
+                data = _object(text, where := self._where("outcomes", number))
                 line = typed(data, outcome_kind(data), where)
             if line.evaluator not in names:
-                raise damaged(f"the run has no evaluator {quote(line.evaluator)}", f"{file}:{count}")
+                raise damaged(f"the run has no evaluator {quote(line.evaluator)}", self._where("outcomes", number))
             yield line
-        _check_count(file, count, self._kept(variant).outcomes)
 
     def cells(self, variant: str | None = None) -> Iterator[CellsLine]:
         """The cells of a variant, in the order of rows; nothing where there are none. Those that the folder lacks come from the test
         set, if that is as it was.
 
-        Raises Problems (config) for a damaged line, with its number.
+        Raises Problems (config) for a damaged file.
         """
         kept = self._kept(variant)
         if not kept.every_cell and self.again is not None:
@@ -291,30 +299,44 @@ class Run:
         return self._cells(variant) if kept.every_cell or kept.cells else iter(())
 
     def _cells(self, variant: str | None) -> Iterator[CellsLine]:
-        file, count = self.files(variant).cells, 0
-        for line in lines(file, CellsLine):
-            count += 1
-            yield line
-        _check_count(file, count, self._kept(variant).cells)
+        decode = msgspec.json.Decoder(CellsLine).decode
+        for number, text in enumerate(self.lines("cells", variant), 1):
+            line = _at_once(text, decode)
+            where = self._where("cells", number)
+            yield line if line is not None else typed(_object(text, where), CellsLine, where)
+
+    def lines(self, table: Literal["outcomes", "cells", "answers"], variant: str | None = None) -> Iterator[str]:
+        """The lines of a table as they are kept, in the order of rows. Raises Problems (config) for a damaged file."""
+        count, kept = 0, self._kept(variant)
+        with self._stored(variant) as rows:
+            for line in rows.lines(table):
+                if line.__class__ is not str:
+                    raise damaged("text is expected", self._where(table, count + 1))
+                count += 1
+                yield line
+        wanted = {"outcomes": kept.outcomes, "cells": kept.cells}.get(table, count)
+        if count != wanted:
+            raise damaged(f"the run wrote {wanted:,} lines; found {count:,}", self._where(table))
 
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:
-        """The recorded questions to judges and other paid comparators with their answers, in the order of the file.
+        """The recorded questions to judges and other paid comparators with their answers, in order.
 
-        Raises Problems (config) for a damaged line, with its number, and for one about a row or an evaluator that there is not.
+        Raises Problems (config) for a damaged file.
         """
-        file = self.files(variant).answers
-        _check_own(file)
-        if not file.is_file():
-            return
-        rows = {line.row for line in self.row_lines(variant, self.verdicts(variant))}
         names = {one.name for one in self.facts.evaluators}
-        for number, line in enumerate(read_answers(file), 1):
-            for row, evaluator, _ in line.places:
-                if row not in rows:
-                    raise damaged(f"the run has no row {row}", f"{file}:{number}")
-                if evaluator not in names:
-                    raise damaged(f"the run has no evaluator {quote(evaluator)}", f"{file}:{number}")
-            yield line
+        with self._stored(variant) as rows:
+            for number, text in enumerate(rows.lines("answers"), 1):
+                line = read_answer(text.encode(), where := self._where("answers", number))
+                for row, evaluator, _ in line.places:
+                    if not rows.has_row(row):
+                        raise damaged(f"the run has no row {row}", where)
+                    if evaluator not in names:
+                        raise damaged(f"the run has no evaluator {quote(evaluator)}", where)
+                yield line
+
+    def _where(self, table: str, number: int | None = None) -> str:
+        line = "" if number is None else f"line {number} of "
+        return f"{self.place / RUN_DB}, {line}{table}"
 
     def _kept(self, variant: str | None) -> RecordedVariant:
         return next(one for one in self.facts.variants if one.variant == variant)
@@ -348,6 +370,9 @@ def _bytes_of(file: Path, path: Path) -> bytes:
     except NoSmallFile as error:
         raise problem("not-a-run", f"this {error}", where=str(file), hint="a run folder holds run.json") from None
     except FileNotFoundError:
+        if file.name == RUN_JSON and os.path.lexists(file.with_name(RUN_DB)):
+            hint = "`evaluators run SUITE --name NAME --resume` goes on with it"
+            raise problem("not-a-run", "this run is not finished", where=str(file.parent), hint=hint) from None
         message = f"there is no {file.name} in it, so it is not a run folder" if path.is_dir() else "there is no such run"
         raise problem("not-a-run", message, where=str(path), hint="a run folder holds run.json") from None
     except OSError as error:
@@ -376,6 +401,8 @@ def _contradictions(facts: RecordFacts, result: RunResult) -> Iterator[str]:
             yield f"the name of the variant {quote(shown(one.variant))} {why}"
     if {one.name for one in facts.evaluators} != {one.name for one in result.evaluators}:
         yield "its record has other evaluators than its metrics"
+    if facts.layout.evaluators not in ((), tuple(one.name for one in facts.evaluators)):
+        yield "its columns are those of other evaluators"
     if {one.variant for one in facts.variants} != set(result.variants or (None,)):
         yield "its record has other variants than its metrics"
 
@@ -386,24 +413,74 @@ def _below(place: str) -> bool:
     return path.parts[:1] == (SUITE_FOLDER,) and ".." not in path.parts and "\\" not in place and "\0" not in place
 
 
-def lines(file: Path, kind: type[Kind], packed: Mapping[str, Any] | None = None) -> Iterator[Kind]:
-    """The lines of a JSONL file, each decoded as a `kind`. A packed run has the decoded lines of its files in `packed`.
+class PackedRows(NamedTuple):
+    """The rows of a variant, read whole and checked."""
 
-    Raises Problems (config) for a missing file, and for a line that is no `kind`, with its number.
+    verdicts: Sequence[Sequence[Result]]
+    rows: Sequence[RowLine]
+
+
+def checked_rows(
+    rows: Iterable[RowLine], verdicts: Sequence[Sequence[Result]], slices: int, where: Callable[[int], str]
+) -> Iterator[RowLine]:
+    """Rows in their order, each with codes that are among the verdicts. `where` names the place of a line.
+
+    Raises Problems (config) for any other.
     """
-    if packed is not None:
-        for number, data in enumerate(_unpacked(file, packed), 1):
-            yield typed(data, kind, f"{file}:{number}")
-        return
-    decode = msgspec.json.Decoder(kind).decode
-    for number, text in enumerate(_texts(file), 1):
-        line = _at_once(text, decode)
-        yield line if line is not None else typed(_object(text, where := f"{file}:{number}"), kind, where)
+    known, last = [len(each) for each in verdicts], -1
+    for number, line in enumerate(rows, 1):
+        if len(line.codes) != len(known):
+            raise damaged(f'"codes" should be {len(known)} numbers; found {len(line.codes)}', where(number))
+        for code, most in zip(line.codes, known, strict=True):
+            if not 0 <= code < most:
+                raise damaged(f"row {line.row}: the table of codes has no {code} for it", where(number))
+        if len(line.slices) != slices:
+            raise damaged(f'"slices" should be {slices} texts', where(number))
+        if line.row <= last:
+            raise damaged(f"row {line.row} comes after row {last}", where(number))
+        last = line.row
+        yield line
 
 
-def _at_once(text: bytes, decode: Callable[[bytes], Kind]) -> Kind | None:
+def check_letters(line: CodedVerdict, one: RecordedEvaluator, where: str) -> None:
+    """Raises Problems (config) for a verdict without a letter for each field of an evaluator that lists them; where schemas stand in
+    cells, any number of letters may stand for the fields of a row."""
+    if one.fields and line.fields and len(line.fields) != len(one.fields):
+        raise damaged(f'"fields" should have a letter for each of {len(one.fields)} fields', where)
+
+
+def stored_rows(rows: RunRows, where: str) -> Iterator[RowLine]:
+    """Stored rows as readers see them. Verdicts that are told alike have one code here, whatever else the gates of the run looked at."""
+    layout, named, told = rows.layout, rows.has_ids(), rows.codes_told()
+    for cells in rows.read(layout.names):
+        chunk = dict(zip(layout.names, cells, strict=True))
+        for name, column in chunk.items():
+            if not {*map(type, column)} <= _TYPES.get(name.rstrip("0123456789"), {str}):
+                raise damaged(f'the column "{name}" has something that no run writes', where)
+        numbers, clusters = chunk["row"], chunk["cluster"] if layout.clustered else repeat(None, len(chunk["row"]))
+        # a test set without ids calls rows by their numbers
+        names = ("" if one is None else one for one in chunk["id"]) if named else map(str, numbers)
+        slices = [chunk[f"slice{place}"] for place in range(len(layout.slices))]
+        values = zip(*slices, strict=True) if slices else repeat((), len(numbers))
+        codes = [chunk[f"code{place}"] for place in range(len(layout.evaluators))]
+        for place, same in told.items():
+            codes[place] = [same.get(code, code) for code in codes[place]]
+        columns = zip(numbers, names, chunk["given"], clusters, values, zip(*codes, strict=True), strict=True)
+        for row, name, given, cluster, sliced, own in columns:
+            yield RowLine(
+                row=row, id=name, checksum=f"{given:08x}", cluster=cluster, slices=list(sliced), codes=list(own)
+            )
+
+
+_TYPES: Final[Mapping[str, set[type]]] = {
+    "row": {int}, "id": {str, NoneType}, "given": {int}, "step": {int}, "pair": {int}, "empty": {int}, "code": {int},
+}  # fmt: skip
+"""What the columns of rows hold, by their names without numbers; the others hold text."""
+
+
+def _at_once(text: str, decode: Callable[[str], Kind]) -> Kind | None:
     """A line, decoded fast; None where it does not decode or may be nested too deeply: the slow way then names what is wrong."""
-    if len(text) >= SHALLOW_CHARS and (len(text) > MAX_CHARS or text.count(b"[") + text.count(b"{") > MAX_DEPTH):
+    if len(text) >= SHALLOW_CHARS and (len(text) > MAX_CHARS or text.count("[") + text.count("{") > MAX_DEPTH):
         return None
     try:
         return decode(text)
@@ -413,27 +490,16 @@ def _at_once(text: bytes, decode: Callable[[bytes], Kind]) -> Kind | None:
 
 _OUTCOME: Final = msgspec.json.Decoder(Outcome).decode
 _ROW_OUTCOME: Final = msgspec.json.Decoder(RowOutcome).decode
-_OTHER_KIND: Final = re.compile(rb'"(?:status|array|pairs)":')
+_OTHER_KIND: Final = re.compile(r'"(?:status|array|pairs)":')
 
 
-def _unpacked(file: Path, packed: Mapping[str, Any]) -> Iterator[Any]:
-    if not isinstance(found := packed.get(file.name), list):
-        raise damaged(f"there is no {file.name}", str(file.parent))
-    yield from found
+def _outcome_at_once(text: str) -> OutcomeLine | None:
+    if '"path":' in text:
+        return _at_once(text, _OUTCOME)
+    return None if _OTHER_KIND.search(text) else _at_once(text, _ROW_OUTCOME)
 
 
-def _texts(file: Path) -> Iterator[bytes]:
-    """The lines of a file. Raises Problems (config) for one that is not there."""
-    _check_own(file)
-    try:
-        stream = open(file, "rb")  # noqa: SIM115  # closed below; what can go wrong here is only its opening
-    except OSError:
-        raise damaged(f"there is no {file.name}", str(file.parent)) from None
-    with stream:
-        yield from iter(partial(stream.readline, _LONGEST_LINE), b"")
-
-
-def _object(text: bytes, where: str) -> dict[str, Any]:
+def _object(text: str, where: str) -> dict[str, Any]:
     """A line as JSON. Raises Problems (config) for one that is not an object."""
     try:
         data = parse(text)
@@ -444,42 +510,11 @@ def _object(text: bytes, where: str) -> dict[str, Any]:
     return data
 
 
-def _parquet_rows(file: Path, facts: RecordFacts) -> Iterator[RowLine]:
-    arrow, parquet = pyarrow()
-    codes = [f"code {encodable(one.name)}" for one in facts.evaluators]
-    slices = [f"slice {encodable(name)}" for name in facts.slices]
-    _check_own(file)
-    number = 0
-    try:
-        for batch in parquet.ParquetFile(file).iter_batches():
-            columns = batch.to_pydict()
-            plain = [name for name in ("row", "id", "checksum", "cluster") if name in columns]
-            for index in range(batch.num_rows):
-                data: dict[str, Any] = {name: columns[name][index] for name in plain}
-                data["codes"] = [columns[name][index] for name in codes]
-                data["slices"] = [columns[name][index] for name in slices]
-                number += 1
-                yield typed(data, RowLine, f"{file}:{number}")
-    except (OSError, KeyError, arrow.ArrowException) as error:
-        raise damaged(f"it cannot be read: {error}", str(file)) from None
-
-
-def _check_own(file: Path) -> None:
-    """Raises Problems (config) for a link, a device or a pipe: nothing in a run folder says which other files are opened."""
-    if os.path.lexists(file) and not is_own_file(file):
-        raise damaged("it is a link, or no file at all", str(file))
-
-
-def _check_count(file: Path, found: int, written: int) -> None:
-    if found != written:
-        raise damaged(f"the run wrote {written:,} lines; found {found:,}", str(file))
-
-
 class _LinesOfRows(Generic[LineOfRow]):
     """The lines of a file that has any number of lines for each row, handed out row by row."""
 
-    def __init__(self, file: Path, found: Iterable[LineOfRow]) -> None:
-        self._file = file
+    def __init__(self, where: str, found: Iterable[LineOfRow]) -> None:
+        self._where = where
         self._lines = enumerate(found, 1)
         self._next = next(self._lines, None)
 
@@ -498,4 +533,4 @@ class _LinesOfRows(Generic[LineOfRow]):
         if self._next is not None:
             number, line = self._next
             text = f"row {line.row} is not among the rows of the run, or not in their order"
-            raise damaged(text, f"{self._file}:{number}")
+            raise damaged(f"line {number}: {text}", self._where)

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from evaluators.fields.metrics import places
 from evaluators.fields.tree import FieldNode
 from evaluators.model import Count
 from evaluators.needs import Wanted
-from evaluators.run.rows import RowsFormat
+from evaluators.run.split_rows import Layout
 from evaluators.values.json_choice import Pick, Want
 
 Kept: TypeAlias = Literal["auto", "all", "none"]
@@ -63,26 +62,6 @@ def _type_of(node: FieldNode) -> str:
     if types:
         return "|".join(types)
     return "any" if node.kind == "leaf" else node.kind
-
-
-class RecordFiles(Struct, frozen=True):
-    """Where the rows of one variant are kept."""
-
-    rows: Path
-    codes: Path
-    outcomes: Path
-    cells: Path
-    answers: Path
-    """There where something was asked that costs."""
-
-
-def record_files(folder: Path, kind: RowsFormat, variant: str | None = None) -> RecordFiles:
-    """The files of a variant in a run folder; of all rows where there are no variants."""
-    middle = "" if variant is None else f".{variant}"
-    return RecordFiles(
-        folder / f"rows{middle}.{kind}", folder / f"codes{middle}.jsonl", folder / f"outcomes{middle}.jsonl",
-        folder / f"cells{middle}.jsonl", folder / f"answers{middle}.jsonl",
-    )  # fmt: skip
 
 
 SUITE_FOLDER: Final = "suite"
@@ -144,7 +123,6 @@ class RecordedVariant(Struct, frozen=True):
 class RecordFacts(Struct, frozen=True):
     """What a run folder says of its rows as a whole."""
 
-    rows_format: RowsFormat
     evaluators: tuple[RecordedEvaluator, ...]
     variants: tuple[RecordedVariant, ...]
     header: tuple[str, ...] = ()
@@ -155,6 +133,8 @@ class RecordFacts(Struct, frozen=True):
     byte_order_mark: bool = True
     """A file with these rows begins with one."""
     slices: tuple[str, ...] = ()
+    layout: Layout = Layout(())
+    """The columns of the rows."""
     documents: Kept = "auto"
     most: Count | None = 200
     lowest_fields: Count = 10

@@ -1,4 +1,4 @@
-"""The lines of a run folder, written and read as one of these types: rows, cells, outcomes, and the table of codes.
+"""The lines of a run, in `run.db` and in exports, written and read as one of these types: rows, cells, outcomes, and the table of codes.
 
 A line of outcomes is about one row and one evaluator. One with a `path` is an `Outcome`; one with an `array` is a `ListOutcome`; one
 with neither says what the evaluator says of the row as a whole. A value that is not there is left out; null is null. To read a line
@@ -11,7 +11,7 @@ the rows were scored.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -90,13 +90,8 @@ def row_outcome(found: Recorded) -> RowOutcome | None:
     return RowOutcome(found.reason, details, found.outside, found.schema)
 
 
-def line_of_row(row: int, rest: bytes) -> bytes:
-    """A line of outcomes, from its row and the rest."""
-    return b'{"row":%d,%b' % (row, rest)
-
-
 def rest_of_line(evaluator: str, said: OutcomeLine, longest: int) -> bytes:
-    """A line of outcomes as JSON without its row: rows have their numbers when the parts of a run are joined.
+    """A line of outcomes as JSON without its row: `run.db` has it in a column.
 
     Of a line that would be too long to be read again, what is long in it is told by its length.
     """
@@ -236,9 +231,11 @@ class CodeLine(CodedVerdict, frozen=True, omit_defaults=True, kw_only=True):
     code: Count
 
 
-def code_line(evaluator: str, code: int, verdict: bytes) -> bytes:
-    """A line of the table, from a verdict as JSON."""
-    return b'{"evaluator":%b,"code":%d,%b' % (compact(evaluator), code, verdict[1:])
+def code_lines(evaluators: Sequence[str], verdicts: Sequence[Sequence[Result]]) -> Iterator[bytes]:
+    """The table of codes, from the distinct verdicts of each evaluator."""
+    for evaluator, known in zip(evaluators, verdicts, strict=True):
+        for code, verdict in enumerate(known):
+            yield b'{"evaluator":%b,"code":%d,%b' % (compact(evaluator), code, code_text(verdict)[1:])
 
 
 def code_text(verdict: Result) -> bytes:

@@ -1,7 +1,7 @@
 """What a split records of its rows beside their verdicts, in the one pass that scores them: outcomes, and cells.
 
 A small run records everything: what every schema says of every field, what is wrong anywhere, and all cells. Nobody knows
-beforehand how many rows there are, so each split notes its first ones so, and whoever merges the splits decides: of a longer run
+beforehand how many rows there are, so each split notes its first ones so, and `run.db` decides: of a longer run
 only the first rows with something wrong of each field are kept. Each line says whether it is one of those.
 """
 
@@ -21,10 +21,10 @@ from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, explained
+from evaluators.run.ledger import Ledger
 from evaluators.run.record_facts import Declared, Kept
 from evaluators.run.record_lines import OutcomeLine, Recorded, rest_of_line, row_outcome
-from evaluators.run.split_files import CELLS, OUTCOMES, PartFile
-from evaluators.run.tally import Ledger
+from evaluators.run.split_rows import CELLS, OUTCOMES, SplitRows
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import MAX_CHARS, compact
 
@@ -84,7 +84,7 @@ class Recorder:
         recording: Recording,
         plan: Plan,
         ledgers: Sequence[Ledger],
-        file: PartFile,
+        file: SplitRows,
         first: bool,
         full: Collection[str],
     ) -> None:

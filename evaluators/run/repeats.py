@@ -4,42 +4,34 @@ A group is made of the rows with the same cell in one column. An attempt passes 
 row are attempts that failed. A group in which a row could not be measured has no figure: it counts against coverage. Rows that the
 suite skips, and rows in which nothing was there to measure, are no attempts.
 
-Beyond MOST_GROUPS groups the figures are those of a sample: the groups whose names have the smallest checksums. A group that is among
-these of all rows is among them in every part of the rows that it occurs in, so that parts counted apart come to what all rows
-count at once.
+Groups are counted one at a time, in the order of their names. Those with the same results are alike but for their names.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from heapq import nsmallest
 from math import comb
-from typing import TYPE_CHECKING, Any, Final
-from zlib import crc32
+from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from evaluators.fields.path_check import RowsCheck
 from evaluators.fields.settle import WRONG
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result, RowStatus
-from evaluators.run.exact_sums import Sum
+from evaluators.run.clusters import MOST_CONTENTS, Contents
+from evaluators.run.columns import Cells
 from evaluators.run.intervals import moments_of_values, share_interval, wilson
 from evaluators.run.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
+from evaluators.run.wrong_fields import WrongFields
 from evaluators.suite.graph import EvaluatorLine
 
-if TYPE_CHECKING:
-    from evaluators.plan.suite_plan import Compiled, Plan
-
-MOST_GROUPS: Final = 20_000
 MOST_LISTED: Final = 200
 """Groups that are listed by name, those that sometimes pass first."""
 MOST_FIELDS: Final = 2_000
 _SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
 """The sizes that are shown of larger groups, and no greater ones, where the suite names none."""
-_ITEM: Final = re.compile(r"\[\d+\]")
 BY_ID: Final = "id"
 
 
@@ -56,7 +48,7 @@ class Repeats(Struct, frozen=True):
         return roles.get(BY_ID, self.by) if self.of_ids else self.by
 
 
-class Attempts(Sum):
+class Attempts(Struct):
     """The rows of one group."""
 
     scored: int = 0
@@ -65,168 +57,160 @@ class Attempts(Sum):
     kept_out: int = 0
     unreadable: int = 0
     """Attempts in which every field is wrong, beside those of `wrong`: those of documents have other fields in each."""
-    wrong: dict[str, int] = field(default_factory=dict)
+    wrong: Counter[str] = field(default_factory=Counter)
     """By field, the attempts in which it is wrong."""
-    unasked: dict[str, int] = field(default_factory=dict)
+    unasked: Counter[str] = field(default_factory=Counter)
     """By field, the attempts in which it is neither right nor wrong."""
 
+    def add(self, verdict: Result, times: int, fields: Sequence[str] = ()) -> None:
+        """Counts a verdict on rows of the group. `fields` is the evaluator's closed list."""
+        if verdict.status.kept_out:
+            self.kept_out += times
+        if not verdict.status.scored:
+            return
+        self.scored += times
+        self.passed += times if verdict.passed else 0
+        self.blocked += times if verdict.status is RowStatus.BLOCKED else 0
+        for path, status in zip(fields, verdict.statuses, strict=False):
+            if status != FieldStatus.MATCH.number:
+                (self.wrong if FIELD_STATUSES[status] in WRONG else self.unasked)[path] += times
 
-class RepeatSums(Sum):
+    @property
+    def whole(self) -> bool:
+        """There are attempts, and all rows could be measured."""
+        return self.scored > 0 and not self.kept_out
+
+
+class Groups(Struct):
     """The groups of one evaluator."""
 
-    groups: dict[str, Attempts] = field(default_factory=dict)
     nameless: int = 0
     """Rows that no question is named for."""
-    sampled: bool = False
-    """There were more groups than are counted."""
+    shares: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """By attempts that pass and attempts, the groups in which all rows could be measured."""
+    kept_out: Counter[int] = field(default_factory=Counter)
+    """By rows, the groups in which one could not be measured."""
+    listed: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    """The first names of groups with so many passes and attempts."""
+    repeated: int = 0
+    """Groups with two attempts or more in which fields are right or wrong."""
+    flips: Counter[str] = field(default_factory=Counter)
+    """By field, those of them in which it is right in one attempt and wrong in another."""
+    alone: Counter[str] = field(default_factory=Counter)
+    """By field, those of them in which it is right or wrong in fewer than two attempts."""
 
-    def add(self, name: str, verdict: Result, times: int = 1) -> None:
-        """Counts a verdict on rows of one group."""
-        if not (verdict.status.scored or verdict.status.kept_out):
+    def add(self, one: Attempts, times: int = 1) -> None:
+        """Counts groups whose attempts came to the same."""
+        if one.kept_out:
+            self.kept_out[one.scored + one.kept_out] += times
+        if not one.whole:
             return
+        self.shares[one.passed, one.scored] += times
+        if (seen := one.scored - one.blocked) > 1:
+            self.repeated += times
+            for path, unasked in one.unasked.items():
+                self.alone[path] += times if seen - unasked < 2 else 0
+            for path, wrong in one.wrong.items():
+                self.flips[path] += times if 0 < wrong + one.unreadable < seen - one.unasked[path] else 0
+
+
+class AttemptCounter:
+    """Counts the groups of one evaluator."""
+
+    def __init__(self, place: int, line: EvaluatorLine, verdicts: Sequence[Result], wrong: WrongFields) -> None:
+        """`wrong` are the fields of documents that are wrong in a group."""
+        self.names = [f"code{place}"]
+        self._verdicts, self._wrong = verdicts, wrong
+        self._fields = line.settings.scored_fields().names
+        self._contents, self._alike = Counter[Contents](), dict[Contents, Attempts]()
+        self.groups = Groups()
+
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The codes of one group."""
+        name, contents = group, tuple(sorted(cells[0]))
+        one = self._alike.get(contents)
+        if one is None:
+            if len(self._alike) == MOST_CONTENTS:
+                self.settle()
+            one = self._alike[contents] = self._attempts(contents)
         if not name.strip():
-            self.nameless += times
+            self.groups.nameless += one.scored + one.kept_out
             return
-        group = self.groups.setdefault(name, Attempts())
-        if verdict.status.kept_out:
-            group.kept_out += times
+        if one.whole and len(names := self.groups.listed.setdefault((one.passed, one.scored), [])) < MOST_LISTED:
+            names.append(name)
+        if (of_fields := self._wrong.of_group.get(name)) is not None:
+            self.groups.add(replace(one, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
             return
-        group.scored += times
-        group.passed += times if verdict.passed else 0
-        group.blocked += times if verdict.status is RowStatus.BLOCKED else 0
+        self._contents[contents] += 1
 
-    def limit(self) -> None:
-        """Keeps the groups with the smallest checksums."""
-        if len(self.groups) > MOST_GROUPS:
-            self.groups, self.sampled = {name: self.groups[name] for name in _smallest(self.groups)}, True
+    def settle(self) -> None:
+        """Counts the groups that are waiting."""
+        for contents, times in self._contents.items():
+            self.groups.add(self._alike[contents], times)
+        self._contents.clear()
+        self._alike.clear()
 
-
-def _smallest(names: Iterable[str]) -> list[str]:
-    """Of many groups, those that are kept."""
-    return nsmallest(MOST_GROUPS, names, key=lambda name: (crc32(name.encode("utf-8", "surrogatepass")), name))
-
-
-class WrongFields:
-    """The fields that are wrong in the rows of one split, by group: those of documents and of schemas, one evaluator."""
-
-    def __init__(self) -> None:
-        self.of_group: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        self.unreadable = Counter[str]()
-
-    def add(self, plan: Plan, one: Compiled, slots: list[Any], names: Sequence[str]) -> None:
-        """Some rows: the groups that they belong to."""
-        if not isinstance(one.check, RowsCheck):
-            return
-        for row, verdict in enumerate(slots[one.verdicts]):
-            if verdict.status.scored and verdict.counts is not None and any(verdict.counts[1:]):
-                outcomes = plan.wrong_from(one, slots, row, {""}, ())
-                found = {each.field if each.field is not None else _ITEM.sub("[*]", each.path) for each in outcomes}
-                is_read = verdict.status is not RowStatus.UNREADABLE
-                self.of_group[names[row]].update(dict.fromkeys(found, int(is_read)))
-                self.unreadable[names[row]] += not is_read
-
-
-def attempts_of(
-    counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result], line: EvaluatorLine, wrong: WrongFields
-) -> RepeatSums:
-    """The groups of one evaluator, given how often each (group, number of a verdict) was met."""
-    found = RepeatSums()
-    fields = line.settings.scored_fields().names
-    kept = _kept(counts, verdicts)
-    for (name, code), times in counts.items():
-        verdict = verdicts[code]
-        if kept is not None and name.strip() and name not in kept:
-            continue
-        found.add(name, verdict, times)
-        group = found.groups.get(name)
-        for path, status in zip(fields, verdict.statuses, strict=False):
-            if status != FieldStatus.MATCH.number and group is not None and verdict.status.scored:
-                kind = group.wrong if FIELD_STATUSES[status] in WRONG else group.unasked
-                kind[path] = kind.get(path, 0) + times
-    for name, of_fields in wrong.of_group.items():
-        if name in found.groups:
-            found.groups[name].wrong, found.groups[name].unreadable = dict(of_fields), wrong.unreadable[name]
-    if kept is not None:
-        found.groups, found.sampled = {name: found.groups[name] for name in kept}, True
-    return found
-
-
-def _kept(counts: Mapping[tuple[str, int], int], verdicts: Sequence[Result]) -> dict[str, None] | None:
-    """The groups that are kept of too many, in their order, so that those beyond them take no memory; None where all are."""
-    if len(counts) <= MOST_GROUPS:
-        return None
-    counted = {code for code, one in enumerate(verdicts) if one.status.scored or one.status.kept_out}
-    names = {name for name, code in counts if code in counted and name.strip()}
-    return dict.fromkeys(_smallest(names)) if len(names) > MOST_GROUPS else None
+    def _attempts(self, contents: Contents) -> Attempts:
+        found = Attempts()
+        for code, times in Counter(contents).items():
+            found.add(self._verdicts[code], times, self._fields)
+        return found
 
 
 def repeat_stats(
-    lines: Sequence[EvaluatorLine], sums: Sequence[RepeatSums], repeats: Repeats | None, variant: str | None
+    lines: Sequence[EvaluatorLine], groups: Sequence[Groups], repeats: Repeats | None, variant: str | None
 ) -> Iterator[RepeatStats]:
     """What the groups of each evaluator came to, in the order of the suite; nothing where rows are on their own."""
-    for line, one in zip(lines, sums, strict=False):
+    for line, one in zip(lines, groups, strict=False):
         if repeats is not None:
             yield _stats(line.name, one, repeats, variant)
 
 
-def _stats(name: str, sums: RepeatSums, repeats: Repeats, variant: str | None) -> RepeatStats:
-    known = {group: each for group, each in sums.groups.items() if each.scored and not each.kept_out}
-    spread = Counter((each.passed, each.scored) for each in known.values())
-    shares = tuple(PassShare(*key, groups=count) for key, count in sorted(spread.items()))
+def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> RepeatStats:
+    shares = tuple(PassShare(*key, groups=count) for key, count in sorted(one.shares.items()))
     smallest = min((each.attempts for each in shares), default=0)
     ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
-    always = sum(one.groups for one in shares if one.passed == one.attempts)
-    never = sum(one.groups for one in shares if not one.passed)
-    listed = sorted(known, key=lambda group: (_rank(known[group]), group))
-    kept_out = [each.scored + each.kept_out for each in sums.groups.values() if each.kept_out]
-    sizes = tuple(sorted(Counter(kept_out).items()))
+    always = sum(each.groups for each in shares if each.passed == each.attempts)
+    never = sum(each.groups for each in shares if not each.passed)
+    listed = sorted((_rank(*key), group, *key) for key, names in one.listed.items() for group in names)
+    sizes = tuple(sorted(one.kept_out.items()))
     noise = Counter[Fraction]()
-    for one in shares:
-        if one.attempts > 1:
-            pairs = one.attempts * (one.attempts - 1)
-            noise[Fraction(2 * one.passed * (one.attempts - one.passed), pairs)] += one.groups
+    for each in shares:
+        if each.attempts > 1:
+            pairs = each.attempts * (each.attempts - 1)
+            noise[Fraction(2 * each.passed * (each.attempts - each.passed), pairs)] += each.groups
     return RepeatStats(
         evaluator=name,
         by=repeats.by,
-        groups=len(known),
-        kept_out=len(kept_out),
-        nameless=sums.nameless,
-        attempts=sum(one.attempts * one.groups for one in shares),
+        groups=one.shares.total(),
+        kept_out=one.kept_out.total(),
+        nameless=one.nameless,
+        attempts=sum(each.attempts * each.groups for each in shares),
         smallest=smallest,
-        largest=max((one.attempts for one in shares), default=0),
+        largest=max((each.attempts for each in shares), default=0),
         always=always,
-        sometimes=len(known) - always - never,
+        sometimes=one.shares.total() - always - never,
         never=never,
         passes=tuple(passes_at(shares, k, sizes) for k in ks),
         shares=shares,
-        listed=tuple(GroupAttempts(one, known[one].scored, known[one].passed) for one in listed[:MOST_LISTED]),
-        fields=tuple(_flips(known.values())),
+        listed=tuple(GroupAttempts(group, attempts, passed) for _, group, passed, attempts in listed[:MOST_LISTED]),
+        fields=tuple(_flips(one)),
         noise=_rate(noise)[0],
-        sampled=sums.sampled,
         kept_out_sizes=sizes,
         variant=variant,
     )
 
 
-def _rank(one: Attempts) -> tuple[bool, Fraction]:
+def _rank(passed: int, attempts: int) -> tuple[bool, Fraction]:
     """Groups that sometimes pass come first, then those that never do; the lowest share of passes first."""
-    return one.passed in (0, one.scored), Fraction(one.passed, one.scored)
+    return passed in (0, attempts), Fraction(passed, attempts)
 
 
-def _flips(groups: Iterable[Attempts]) -> Iterator[FieldFlips]:
-    """The fields that are right in one attempt of a group and wrong in another, the most frequent first; of the groups with two
-    attempts or more in which they are right or wrong."""
-    flips, alone, whole = Counter[str](), Counter[str](), 0
-    for one in groups:
-        seen = one.scored - one.blocked
-        if seen > 1:
-            whole += 1
-            alone.update(path for path, unasked in one.unasked.items() if seen - unasked < 2)
-            flips.update(
-                path for path, wrong in one.wrong.items() if 0 < wrong + one.unreadable < seen - one.unasked.get(path, 0)
-            )
-    for path, count in sorted(flips.items(), key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
-        asked = whole - alone[path]
+def _flips(groups: Groups) -> Iterator[FieldFlips]:
+    """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
+    flips = ((path, count) for path, count in groups.flips.items() if count)
+    for path, count in sorted(flips, key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
+        asked = groups.repeated - groups.alone[path]
         yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))
 
 

@@ -1,6 +1,6 @@
 """What a run found: the document that every report, gate and file is made from.
 
-Built once, when the last split has been merged. Metrics are exact sums rounded once; None means undefined.
+Built once, when the last split is stored. Metrics are exact sums rounded once; None means undefined.
 """
 
 from __future__ import annotations
@@ -271,8 +271,6 @@ class NumericColumnStats(Struct, frozen=True):
     max: float | None
     decimal: str = "."
     """The mark before the decimals of the cells."""
-    digits: Count | None = None
-    """How many significant digits median and p95 have; None where they are exact."""
     first_unreadable: tuple[tuple[int, str], ...] = ()
     """The first rows whose cell is no number, each with its cell. Not kept by slice."""
     variant: str | None = None
@@ -405,8 +403,6 @@ class RepeatStats(Struct, frozen=True):
     """Those that flip, the most frequent first."""
     noise: Share | None
     """How likely it is that of two attempts of one question one passes and the other does not; None without two."""
-    sampled: bool = False
-    """There were too many groups to count: the figures are those of a sample of them."""
     kept_out_sizes: tuple[tuple[Count, Count], ...] = ()
     """Of the groups that were kept out: how many rows they have, and how many have so many."""
     variant: str | None = None
@@ -508,7 +504,7 @@ class Environment(Struct, frozen=True):
     asked: AskedTotals | None = None
     """What was asked of a judge, a batch or an async function; None where nothing was."""
     scored_again: int = 0
-    """How often a split was scored once more, because its worker was lost."""
+    """How often a split was scored once more, because its worker was lost. What a cluster does again by itself is not counted."""
 
 
 class RunResult(Struct, frozen=True):

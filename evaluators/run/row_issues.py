@@ -11,8 +11,8 @@ from evaluators.issues import Blame, CellError, Issue
 from evaluators.needs import NO_EXPECTED, Expected, column_of
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, read_by
+from evaluators.run.ledger import Ledger
 from evaluators.run.split_result import MOST_ISSUES, SplitResult
-from evaluators.run.tally import Ledger
 from evaluators.suite.graph import in_order
 from evaluators.testsets.reader import Chunk
 

@@ -1,61 +1,51 @@
-"""The run folder that is being made: claimed before row 1, filled beside its place, and moved there in one step.
+"""The folder of a run: claimed before row 1 and filled in its place. `run.json` comes last: a folder without it is not finished.
 
-Everything is written into a hidden folder next to the final one. `finish` renames what it holds, so that a reader sees a whole run or
-none; a run that was cut short on purpose is finished too, and its `run.json` says so. Without `finish` nothing stays, unless `leave`
-says so.
+    nightly/
+        lock          held while the run goes
+        run.db        what the run keeps of its rows, split by split
+        run.json      the result; one that was cut short on purpose says so
+        report.html … what was made from them
 
-    .nightly.1a2b3c4d.partial/
-        unfinished.json   what it holds, for people
-        lock              held while the run goes
-        parts/            what splits have written; one folder for each variant
-        run/              the run folder that is being made
+A run that does not come to `finish` leaves nothing, unless `leave` says so. With `force`, the run that was there waits beside it as
+`.nightly.replaced` until the new one is finished.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-import msgspec
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Issue, Problems, problem
+from evaluators.run.folder_lock import FolderLock, holding, run_going
+from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.result import RunResult
+from evaluators.run.run_db import RUN_DB, RunDb
 from evaluators.run.run_json import environment_json, run_json
 from evaluators.run.store import (
     ENVIRONMENT_JSON,
+    LINKS_JSON,
     RUN_JSON,
     UNWRITTEN,
     free_places,
     is_free,
-    reason,
+    is_partial,
     unwritten,
     write_text,
 )
-from evaluators.run.working_folder import (
-    IN_WORK,
-    REPLACED,
-    UNFINISHED_JSON,
-    FolderLock,
-    SplitCount,
-    UnfinishedRun,
-    read_unfinished,
-    remove_folder,
-    run_going,
-)
-from evaluators.testsets.byte_store import store_of
-from evaluators.values.files import shown, why_no_file_name
+from evaluators.values.files import is_own_file, shown, why_no_file_name
 
-NOT_MOVED: Final = "not-moved"
-"""The code of the problem of a run that is whole, and could not be moved to its place."""
 _PRIVATE_FOLDER: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
+_REPLACED: Final = ".{}.replaced"
+Before: TypeAlias = Literal["nothing", "another run", "this run"]
+"""What was at the place of a run: with `another run`, which it replaces, that waits beside it; `this run` was taken up again."""
 
 
 def default_name(started: datetime, fingerprint: str) -> str:
@@ -64,98 +54,78 @@ def default_name(started: datetime, fingerprint: str) -> str:
 
 
 class RunFolder:
-    """A run folder that is being made. Use it as a context: left without `finish`, it cleans up after itself.
+    """A run folder that is being filled. Left without `finish`, it cleans up after itself. Only one program at a time has it."""
 
-    Only one program at a time has it.
-    """
-
-    def __init__(self, asked: Path, path: Path, hidden: Path, lock: FolderLock, force: bool = False) -> None:
-        self.asked = asked
-        """Where the run would be, were nothing else there."""
+    def __init__(
+        self, path: Path, lock: FolderLock | None = None, asked: Path | None = None, before: Before = "nothing"
+    ) -> None:
         self.path = path
-        """Where the run will be, as far as is known before `finish`."""
-        self.hidden = hidden
-        """The hidden folder that holds everything until then."""
-        self.working = hidden / IN_WORK
-        """Where the files of the run are until then."""
-        self.unfinished = read_unfinished(hidden)
-        """What the hidden folder says of itself; None where nobody can go on with the run."""
+        self.asked = asked or path
+        """Where the run would be, were nothing else there."""
+        self.chosen = False
+        """Nobody asked for its name."""
+        self._before = before
         self._lock = lock
-        self._force = force
         self._open = True
-        remove_folder(self.working)
-        self.working.mkdir(mode=_PRIVATE_FOLDER)
+        self._finished = False
+        self._complete = False
+        self._db: RunDb | None = None
 
     @classmethod
     def create(cls, results: str | Path, name: str, force: bool = False) -> RunFolder:
         """A new run folder in the folder `results`, which is made when it is not there. It gets the first free one of the names
-        `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for.
+        `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for. A name is not free while a
+        run that was to be replaced waits beside it.
 
         Raises Problems (config) when the name cannot be a folder's, or when force is asked for and what is there is not a run
-        (nothing else is ever removed); Problems (environment) when the folder cannot be written.
+        (nothing else is ever removed); Problems (environment) when the folder cannot be written, or the run to be replaced goes on.
         """
         check_name(name)
         asked = Path(results) / name
-        if force and not _replaceable(asked):
-            message = "this is not a run (it has no run.json), and --force replaces nothing but runs"
-            hint = "--name gives this run another name"
-            raise problem("not-a-run-folder", message, where=str(asked), hint=hint)
-        final = asked if force else next(free_places(asked))
         try:
-            final.parent.mkdir(parents=True, exist_ok=True)
-            while True:
-                hidden = final.with_name(f".{final.name}.{os.urandom(4).hex()}.partial")
-                hidden.mkdir(mode=_PRIVATE_FOLDER)
-                lock = FolderLock(hidden)
-                with suppress(FileNotFoundError):  # somebody who cleans up may see it before it is locked
-                    if lock.take() != "others":
-                        return cls(asked, final, hidden, lock, force)
+            asked.parent.mkdir(parents=True, exist_ok=True)
+            if force:
+                _put_aside(asked)
+            for path in free_places(asked):
+                forced = force and path == asked
+                if not forced and os.path.lexists(_replaced(path)):
+                    continue
+                if (lock := _claimed(path)) is not None:
+                    return cls(path, lock, asked, "another run" if forced else "nothing")
         except OSError as error:
+            if force:
+                _put_back(_replaced(asked), asked)
             issue = unwritten(error, str(results), "the folder of the results")
             raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from None
+        raise AssertionError  # there is always a next place
 
     @classmethod
-    def begin(cls, results: str | Path, unfinished: UnfinishedRun, force: bool = False) -> RunFolder:
-        """A new folder for a run that can be continued after it was stopped. Raises Problems as `create` does."""
-        folder = cls.create(results, unfinished.name, force)
-        try:
-            folder.note(replace(unfinished, name=folder.path.name))
-        except OSError as error:
-            folder.discard()
-            raise Problems([unwritten(error, str(folder.path), "the run folder")]) from None
-        return folder
-
-    @classmethod
-    def go_on(cls, hidden: Path, final: Path, force: bool) -> RunFolder:
-        """The run folder of a run that was ended, from the hidden folder that it left. With `force`, it replaces what was kept of it.
+    def go_on(cls, path: Path) -> RunFolder:
+        """The folder of a run that was ended, or stopped before its last row, to be filled further.
 
         Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere, (config) where something in
         it leads elsewhere.
         """
         try:
-            if any(entry.is_symlink() for entry in hidden.iterdir()):
-                message = "there is a link in this working folder, and nothing is written through links"
+            if any(entry.is_symlink() for entry in path.iterdir()):
+                message = "there is a link in this run folder, and nothing is written through links"
                 hint = "`evaluators runs --clean` removes the folder"
-                raise problem("damaged-parts", message, where=str(hidden), hint=hint)
-            lock = FolderLock(hidden)
+                raise problem("damaged-run", message, where=str(path), hint=hint)
+            lock = FolderLock(path)
             held = lock.take(patiently=True)
-            if held != "mine":
-                lock.release()
-                raise Problems([run_going(hidden, held)])
-            folder = cls(final, final, hidden, lock, force)
         except OSError as error:
-            raise Problems([unwritten(error, str(hidden), "the working folder")]) from None
-        if folder.unfinished is not None and folder.unfinished.asked is not None:
-            folder.asked = final.with_name(folder.unfinished.asked)
-        return folder
+            raise Problems([unwritten(error, str(path), "the run folder")]) from None
+        if held != "mine":
+            lock.release()
+            raise Problems([run_going(path, held)])
+        return cls(path, lock, before="this run")
 
     @classmethod
     def passing(cls) -> RunFolder:
         """A folder among the temporary files of the system that is never finished: for what is made from a run that keeps nothing."""
         from tempfile import mkdtemp
 
-        hidden = Path(mkdtemp(prefix="evaluators-"))
-        return cls(hidden, hidden, hidden, FolderLock(hidden))
+        return cls(Path(mkdtemp(prefix="evaluators-")))
 
     def __enter__(self) -> RunFolder:
         return self
@@ -166,79 +136,52 @@ class RunFolder:
         self.discard()
 
     @property
-    def chosen(self) -> bool:
-        """Nobody asked for the name."""
-        return self.unfinished is not None and self.unfinished.asked is None
+    def db(self) -> RunDb:
+        """The file of its rows, opened. Raises Problems as `RunDb` does."""
+        if self._db is None:
+            self._db = RunDb(self.path / RUN_DB)
+        return self._db
+
+    def named_before(self, asked: str) -> None:
+        """Says which name was asked for when the run began; none where nobody asked for one."""
+        self.chosen = not asked
+        if asked and why_no_file_name(asked) is None:
+            self.asked = self.path.with_name(asked)
+
+    def reopen(self, made: Iterable[str]) -> None:
+        """Makes a run that was stopped an unfinished one again: the files that are `made` of its rows go, and what somebody else put
+        there stays.
+
+        Raises Problems (environment) when the system refuses.
+        """
+        try:
+            halves = [path.name for path in self.path.iterdir() if is_partial(path)]
+            for path in map(self.path.joinpath, (RUN_JSON, ENVIRONMENT_JSON, LINKS_JSON, *halves, *made)):
+                if path.is_file():
+                    path.unlink()
+        except OSError as error:
+            raise Problems([unwritten(error, str(self.path), "the run folder")]) from None
+        remove_folder(self.path / SUITE_FOLDER)
 
     def write(self, name: str, text: str) -> None:
         """Put one file into the folder."""
-        write_text(self.working / name, text, renews=True)
-
-    def parts(self, variant: str | None) -> Path:
-        """The folder for what the splits of a variant write; made when it is not there."""
-        folder = self.hidden / f"parts{'' if variant is None else '-' + variant}"
-        folder.mkdir(exist_ok=True)
-        return folder
-
-    def note(self, unfinished: UnfinishedRun) -> None:
-        """Says what the folder holds from now on. Raises OSError."""
-        self.unfinished = unfinished
-        text = json.dumps(msgspec.to_builtins(unfinished), indent=2) + "\n"
-        store_of(str(self.hidden)).put(str(self.hidden / UNFINISHED_JSON), text.encode())
-
-    def count(self, variant: str | None, finished: int, splits: int, data: str | None) -> None:
-        """Notes how far a variant is, and the fingerprint of the data where it is known. That it cannot be noted ends no run."""
-        if self.unfinished is not None:
-            counts = {**self.unfinished.splits, variant or "": SplitCount(finished, splits)}
-            known = data or self.unfinished.data_fingerprint
-            with suppress(OSError):
-                self.note(replace(self.unfinished, splits=counts, data_fingerprint=known))
+        write_text(self.path / name, text, renews=True)
 
     def finish(self, result: RunResult, record: object = None) -> Path:
-        """Write `run.json`, with the `record` of the rows, and `environment.json`, and move the folder to its place, which is given back.
-        Where the place was taken meanwhile, that is the next free one.
+        """Writes `environment.json` and then `run.json`, with the `record` of the rows. Gives the folder.
 
-        Raises Problems (environment) when the system refuses; a whole run is then kept where the message says.
+        Raises Problems (environment) when the system refuses.
         """
+        if self._db is not None:
+            self._db.close()
         if result.environment is not None:
             self.write(ENVIRONMENT_JSON, environment_json(result.environment))
-        for place, replaces in self._places():
-            self.path = place
-            self.write(RUN_JSON, run_json(self.named(result), record))
-            _make_private(self.working)
-            try:
-                self._move(place, replaces)
-            except OSError as error:
-                if os.path.lexists(place):
-                    continue  # somebody else was quicker
-                self.leave()
-                message = f"the run could not be moved to its place: {reason(error)}"
-                hint = f"nothing is lost: the run is in {self.working}"
-                raise Problems([Issue(NOT_MOVED, Blame.ENVIRONMENT, message, str(place), hint)]) from None
-            return place
-        raise AssertionError  # there is always a next place
-
-    def _places(self) -> Iterator[tuple[Path, bool]]:
-        """Where the run may go, the best place first, and whether it replaces what is there."""
-        if is_free(self.path) or (self._force and _replaceable(self.path)):
-            yield self.path, self._force
-        yield from ((place, False) for place in free_places(self.asked))
-
-    def _move(self, final: Path, replaces: bool) -> None:
-        """Puts the run folder at its place, which is free, or which it `replaces`. Raises OSError, above all where something else is
-        there by now."""
-        if not (replaces and final.exists()):
-            with suppress(OSError):
-                os.rmdir(final)  # an empty folder, which not every system replaces
-            os.rename(self.working, final)
-            return
-        old = self.hidden / REPLACED
-        os.rename(final, old)
-        try:
-            os.rename(self.working, final)
-        except OSError:
-            os.rename(old, final)
-            raise
+        _make_private(self.path)
+        self.write(RUN_JSON, run_json(self.named(result), record))
+        with suppress(OSError):
+            os.chmod(self.path / RUN_JSON, _PRIVATE_FILE)
+        self._finished, self._complete = True, result.complete
+        return self.path
 
     def named(self, result: RunResult) -> RunResult:
         """The result, with the name of its folder where nobody asked for that."""
@@ -249,22 +192,57 @@ class RunFolder:
         if isinstance(error, OSError):
             return unwritten(error, str(self.path), "the run folder")
         first = error.issues[0]
-        if first.code == NOT_MOVED:
-            return first
-        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.hidden)):
+        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.path)):
             return None
         return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
 
     def discard(self) -> None:
-        """Remove what was written; a finished run stays where it is."""
-        if self._open:
-            self.leave()
-            remove_folder(self.hidden)
+        """Removes what is not finished; a finished run stays, and so does one that was taken up. The run that this one replaces goes
+        when all rows are scored."""
+        if not self._open:
+            return
+        self.leave()
+        if self._complete and self._before != "nothing":
+            remove_folder(_replaced(self.path))
+        elif not self._finished and self._before != "this run":
+            remove_folder(self.path)
+            if self._before == "another run":
+                _put_back(_replaced(self.path), self.path)
+
+    @property
+    def waiting(self) -> Path | None:
+        """The run that waits to be replaced by this one."""
+        replaced = _replaced(self.path)
+        return replaced if os.path.lexists(replaced) else None
 
     def leave(self) -> None:
         """End here. What was written stays for whoever goes on with the run."""
         self._open = False
-        self._lock.release()
+        if self._db is not None:
+            self._db.close()
+        if self._lock is not None:
+            self._lock.release(ended=os.path.lexists(self.path / RUN_JSON))
+
+
+def clean(folder: Path) -> bool:
+    """Removes an unfinished run, and says whether it is gone. The run that it was to replace is put back.
+
+    Nothing is done where the run goes on, that cannot be told, or the folder is somebody else's.
+    """
+    if os.path.lexists(folder / RUN_JSON) or not is_own_file(folder / RUN_DB) or folder.is_symlink():
+        return False
+    lock = FolderLock(folder)
+    try:
+        if lock.take() != "mine":
+            return False
+    except OSError:
+        return False
+    finally:
+        lock.release()
+    remove_folder(folder)
+    gone = not folder.exists()
+    _put_back(_replaced(folder), folder)
+    return gone
 
 
 def check_name(name: str) -> None:
@@ -277,9 +255,71 @@ def check_name(name: str) -> None:
         )
 
 
-def _replaceable(final: Path) -> bool:
-    """Whether there is a run at a place, or nothing that anybody would miss."""
-    return is_free(final) or (not final.is_symlink() and os.path.isfile(final / RUN_JSON))
+def _claimed(path: Path) -> FolderLock | None:
+    """The lock of a folder where nobody else has begun a run: the rows have their file from the start. None where somebody was quicker.
+
+    Raises OSError; nothing is left then.
+    """
+    with suppress(FileExistsError):  # an empty folder may be there: it is as good as none
+        path.mkdir(mode=_PRIVATE_FOLDER)
+    lock = FolderLock(path)
+    try:
+        if lock.take() != "others":
+            (path / RUN_DB).touch(_PRIVATE_FILE, exist_ok=False)
+            return lock
+    except FileExistsError:
+        lock.release()
+    except OSError:
+        lock.release(ended=True)
+        with suppress(OSError):
+            path.rmdir()
+        raise
+    return None
+
+
+def _put_aside(place: Path) -> None:
+    """Makes room for a run that replaces what is at a place. Raises Problems where that is no run, or one that goes on, and OSError."""
+    if is_free(place):
+        return
+    if place.is_symlink() or not any(is_own_file(place / name) for name in (RUN_JSON, RUN_DB)):
+        message = f"this is not a run (it has no {RUN_JSON}), and --force replaces nothing but runs"
+        raise problem("not-a-run-folder", message, where=str(place), hint="--name gives this run another name")
+    if (held := holding(place)) == "others":
+        raise Problems([run_going(place, held)])
+    aside = _replaced(place)
+    if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
+        remove_folder(place)
+        return
+    remove_folder(aside)
+    os.rename(place, aside)
+
+
+def _is_complete(place: Path) -> bool:
+    """Whether all rows of the run at a place are scored."""
+    from evaluators.run.reader import Run  # a run that replaces none does without it
+
+    try:
+        return Run(place).result.complete
+    except Problems:
+        return False
+
+
+def _replaced(place: Path) -> Path:
+    """Where the run waits that is to be replaced by the one at a place."""
+    return place.with_name(_REPLACED.format(place.name))
+
+
+def _put_back(aside: Path, place: Path) -> None:
+    """Puts a run back that was not replaced after all. One that cannot be moved stays where it waits."""
+    with suppress(OSError):
+        os.rename(aside, place)
+
+
+def remove_folder(folder: Path) -> None:
+    """Takes a folder away, as far as the system lets it go."""
+    from shutil import rmtree  # brings every kind of archive along
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _make_private(folder: Path) -> None:

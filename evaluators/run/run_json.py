@@ -112,7 +112,12 @@ def again(file: Path) -> str:
         body = json.loads(read_small(file.with_name("environment.json")))
         command = body.get("command") if isinstance(body, dict) else None
     if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
-        return f"score the test set again: `{shlex.join(('evaluators', *command))}`"
+        words = [word for word in command if word != "--force"]
+        if any(word.partition("=")[0] == "--resume" for word in words):
+            return "score the test set again: `evaluators run SUITE ROWS --name NAME --force`"
+        # without it, the name is taken
+        force = ("--force",) if words[:1] == ["run"] else ()
+        return f"score the test set again: `{shlex.join(('evaluators', *words, *force))}`"
     return "score the test set again: `evaluators run SUITE ROWS`"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -11,14 +13,15 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.issues import Problems, problem
+from evaluators.run.folder_lock import LOCK, holding
 from evaluators.run.reader import Run
+from evaluators.run.run_db import RUN_DB, RunDb
 from evaluators.run.run_json import read_environment
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON
-from evaluators.run.working_folder import LeftFolder, left_folders
-from evaluators.values.files import read_small
+from evaluators.values.files import is_own_file, read_small
 
-State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind", "not moved"]
-"""`stopped` is finished, but not with all rows; `left behind` does not say what it holds; `not moved` is whole, in its hidden folder."""
+State: TypeAlias = Literal["finished", "stopped", "unreadable", "going", "unfinished", "left behind"]
+"""`stopped` is finished, but not with all rows; `left behind` does not say what it holds."""
 
 
 class ListedRun(Struct, frozen=True):
@@ -43,12 +46,17 @@ class ListedRun(Struct, frozen=True):
 def listed_runs(results: Path) -> list[ListedRun]:
     """The runs, by name. Raises Problems (config) where there is no such folder."""
     try:
-        places = sorted(place for place in results.iterdir() if os.path.isfile(place / RUN_JSON))
+        places = sorted(place for place in results.iterdir() if _has_result(place))
     except OSError:
         hint = "runs are written to the folder `runs`, unless the suite or --results says otherwise"
         raise problem("no-results", "there is no such folder", where=str(results), hint=hint) from None
-    found = [*map(_finished, places), *map(_unfinished, left_folders(results))]
+    found = [*map(_finished, places), *map(_unfinished, unfinished_runs(results))]
     return sorted(found, key=lambda run: (run.name, run.place))
+
+
+def _has_result(path: Path) -> bool:
+    """Whether there is a finished run at a place: not one that waits to be replaced."""
+    return not path.name.startswith(".") and os.path.isfile(path / RUN_JSON)
 
 
 def newest_run(name: str, folder: Path) -> tuple[Path, int] | None:
@@ -96,19 +104,48 @@ def _finished(path: Path) -> ListedRun:
     )  # fmt: skip
 
 
-def _unfinished(left: LeftFolder) -> ListedRun:
-    found, state = left.unfinished, _state(left)
-    if found is None:
-        return ListedRun(left.name, left.place, state)
-    splits = sum(count.splits for count in found.splits.values()) or None
+def _unfinished(path: Path) -> ListedRun:
+    """A run without a result: one that goes on, or was ended."""
+    held = holding(path)
+    going = held != "mine"
+    try:
+        if (path / RUN_DB).stat().st_size == 0:  # claimed, and not begun
+            return ListedRun(path.name, path, "going" if going else "unfinished", _begun(path), splits=(0, None))
+        # what was being written when the program ended is rolled back, which a reader cannot do
+        with closing(RunDb(path / RUN_DB, readonly=going or not _has_journal(path))) as db:
+            about, splits = db.about(), (db.splits(), db.expected())
+    except (OSError, ValueError, sqlite3.Error, Problems):
+        return ListedRun(path.name, path, "going" if going else "left behind")
     return ListedRun(
-        left.name, left.place, state, found.started, found.suite, found.test_set, splits=(left.finished, splits)
+        path.name, path, "going" if going else "unfinished", _begun(path), about.get("suite"), about.get("test set"), splits=splits
+    )  # fmt: skip
+
+
+def _has_journal(path: Path) -> bool:
+    return os.path.lexists(path / f"{RUN_DB}-journal")
+
+
+def _begun(path: Path) -> str | None:
+    """When an unfinished run began: its lock is as old. None where there is none."""
+    try:
+        begun = datetime.fromtimestamp(os.lstat(path / LOCK).st_mtime)
+    except OSError:
+        return None
+    return begun.astimezone().isoformat(timespec="seconds")
+
+
+def unfinished_runs(results: Path) -> list[Path]:
+    """The folders of runs that are not finished, sorted by name."""
+    try:
+        return [one for one in sorted(results.iterdir()) if _is_unfinished(one)]
+    except OSError:
+        return []
+
+
+def _is_unfinished(path: Path) -> bool:
+    return (
+        not path.name.startswith(".")
+        and not path.is_symlink()
+        and is_own_file(path / RUN_DB)
+        and not os.path.lexists(path / RUN_JSON)
     )
-
-
-def _state(left: LeftFolder) -> State:
-    if left.holding != "mine":
-        return "going"
-    if left.whole:
-        return "not moved"
-    return "left behind" if left.unfinished is None else "unfinished"

@@ -5,13 +5,15 @@ Only checksums are kept: a setting may have been filled in from the environment,
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from types import CodeType, FunctionType
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.judges.judge import Judge
@@ -30,7 +32,6 @@ READING: Final = ""
 _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
 
 _WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
-_CONSTANTS: Final = (str, bytes, int, float, bool, type(None))
 
 
 def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:
@@ -101,11 +102,6 @@ def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
     return {f"{path} → {name}": _checksum(value) for name, value in judge.meaning().items()}
 
 
-def words_of(suite: Suite) -> set[str]:
-    """Every key and text of a suite."""
-    return set(_words(suite.config.source.data))
-
-
 def _words(value: Any) -> Iterator[str]:
     """Every key and text, however deep: among them are the names of comparators."""
     if isinstance(value, str):
@@ -124,61 +120,22 @@ def _checksum(value: object) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def own_code(words: set[str]) -> dict[str, str]:
-    """Name → checksum, of the plugs and transforms among these words that a program has registered."""
+def own_code(suite: Suite) -> dict[str, str]:
+    """Name → checksum of its source, of the plugs and transforms that the suite names and a program has registered."""
+    words = set(_words(suite.config.source.data))
     found: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}
-    found |= {f"transform {name}": kind.make for name, kind in registered_transforms().items() if name in words}
-    return {
-        name: sha256("\0".join(_said(plug, set())).encode("utf-8", "backslashreplace")).hexdigest()[:12]
-        for name, plug in sorted(found.items())
-        if name in words or name.startswith("transform ")
-    }
+    found = {name: getattr(plug, "function", plug) for name, plug in found.items() if name in words}
+    for name, kind in registered_transforms().items():
+        if name in words:
+            found[f"transform {name}"] = kind.make.args[1] if isinstance(kind.make, partial) else kind.make
+    return {name: _checksum(_source(plug)) for name, plug in sorted(found.items())}
 
 
-def _said(value: Any, seen: set[int]) -> Iterator[str]:
-    """What a function or a class does, as texts. Comments and places in files are no part of it."""
-    if isinstance(value, _CONSTANTS):
-        yield repr(value)
-    elif isinstance(value, (tuple, list, frozenset, set)):
-        parts = ["\1".join(_said(one, seen)) for one in value]
-        yield from sorted(parts) if isinstance(value, (frozenset, set)) else parts
-    elif isinstance(value, dict):
-        for key, one in value.items():
-            yield from (repr(key), *_said(one, seen))
-    elif id(value) in seen:
-        return
-    else:
-        seen.add(id(value))
-        yield from _of_object(value, seen)
-
-
-def _of_object(value: Any, seen: set[int]) -> Iterator[str]:
-    match value:
-        case CodeType():
-            yield value.co_code.hex()
-            yield from value.co_names
-            yield from _said(value.co_consts, seen)
-        case FunctionType():
-            yield from _said(value.__code__, seen)
-            yield from _said((value.__defaults__, value.__kwdefaults__), seen)
-            yield from _said([cell.cell_contents for cell in value.__closure__ or ()], seen)
-            used = (value.__globals__.get(name) for name in value.__code__.co_names)
-            yield from _said([one for one in used if _of_module(one, value.__module__)], seen)
-        case partial():
-            yield from _said((value.func, value.args, value.keywords), seen)
-        case staticmethod() | classmethod():
-            yield from _said(value.__func__, seen)
-        case property():
-            yield from _said(value.fget, seen)
-        case cached_property():
-            yield from _said(value.func, seen)
-        case type():
-            yield from (f"{name}: {one.default!r}" for name, one in getattr(value, "model_fields", {}).items())
-            for name, one in vars(value).items():
-                if not name.startswith(("__", "_abc", "model_")) or isinstance(one, FunctionType):
-                    yield from (name, *_said(one, seen))
-
-
-def _of_module(value: Any, module: str) -> bool:
-    """Whether something that a function uses is written beside it, or is a constant."""
-    return isinstance(value, _CONSTANTS) or getattr(value, "__module__", None) == module
+def _source(plug: Any) -> str:
+    """The module in which a plug is written, without comments: what a plug does is also what it calls. Of one that was typed at a
+    prompt, its own lines; nothing where there are none."""
+    places: tuple[Any, Any] = (inspect.getmodule(plug), plug)
+    for written in places:
+        with suppress(OSError, TypeError, SyntaxError):
+            return ast.dump(ast.parse(dedent(inspect.getsource(written))))
+    return ""

@@ -1,19 +1,19 @@
-"""What rows came to: those of a split, of a batch, of a program, of a whole run. Neighbours add up: see `exact_sums.plus`.
+"""What no column of rows holds: one small record a split, which adds up to that of a run (see `exact_sums.plus`).
 
-Where a result leaves its process it is one text, JSON with a checksum before it (`sealed`), whoever carries it: worker processes,
-clusters, checkpoints, batches. What comes back is data from a stranger: its types are checked (`opened`), and so is its shape
-(`SplitResult.check`).
+These are the paths of documents, of which no list says beforehand which there are, the rates of empty values, faults of keys, the first
+rows that messages name, issues, and totals of whoever was asked. Everything else is counted from columns once all rows are scored.
+
+`run.db` and a batch keep it as one text, JSON with a checksum before it (`sealed`). What is read back is data from a
+stranger: its types are checked (`opened`).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import zlib
-from array import array
-from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
@@ -26,35 +26,21 @@ from evaluators.judges.answer_lines import AskedTotals, JudgeTotals
 from evaluators.model import JSON, MISSING
 from evaluators.needs import Expected
 from evaluators.plan.suite_plan import Plan
-from evaluators.run.confidence import ConfidenceSums
-from evaluators.run.exact_sums import Sum
-from evaluators.run.groups import SliceKey, limit_slices
-from evaluators.run.ids import Ids
-from evaluators.run.labels import LabelSums
-from evaluators.run.measures import NumericColumnSums
+from evaluators.run.document_sums import DocumentSums, EmptySums
+from evaluators.run.exact_sums import Sum, plus
+from evaluators.run.groups import MOST_SLICES, OTHER_VALUES
+from evaluators.run.label_pairs import MOST_UNLISTED, FirstRow
 from evaluators.run.record_facts import Declared
-from evaluators.run.repeats import RepeatSums
 from evaluators.run.row_samples import RowSample
-from evaluators.run.tally import Tally
+from evaluators.run.wrong_fields import WrongFields
 from evaluators.suite.graph import EvaluatorLine
 
 Count = Annotated[int, Meta(ge=0)]
-_ARRAYS: Final = ("I", "Q")
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""
 HINT_ROWS: Final = 200
 """Rows that hints look at."""
 Read = TypeVar("Read")
-
-
-class Merged(Struct, frozen=True):
-    """A split whose sums are merged, and whose rows can be joined."""
-
-    split: Count
-    first: Count
-    """The number of its first row."""
-    attempt: str = ""
-    """The word in the name of its file: see `evaluators.run.split_files`."""
 
 
 class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
@@ -95,6 +81,12 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
                     kept = self.cells.setdefault(condition.column, [])
                     kept += [cell for cell in cells if cell is not MISSING and not isinstance(cell, CellError)]
 
+    def check(self) -> None:
+        """Raises ValueError for places of documents that are not there."""
+        places = (place for each in (self.documents, self.expected) for one in each.values() for place in one)
+        if not all(0 <= place < len(self.read) for place in places):
+            raise ValueError("documents that are not there")
+
     def documents_of(self, evaluator: str) -> list[JSON]:
         """The documents of an evaluator."""
         return [self.read[place] for place in self.documents.get(evaluator, ())]
@@ -104,17 +96,33 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
         return {name: [self.read[place] for place in places] for name, places in self.expected.items()}
 
 
-class GroupSums(Sum):
-    """The sums of a group of rows."""
+class EvaluatorSums(Sum):
+    """The sums of one evaluator."""
 
-    tallies: list[Tally] = field(default_factory=list)
-    """By evaluator."""
-    measures: list[NumericColumnSums] = field(default_factory=list)
-    """By measure."""
+    documents: DocumentSums = field(default_factory=DocumentSums)
+    empties: EmptySums = field(default_factory=EmptySums)
+    keys: KeyCounts = field(default_factory=KeyCounts)
+    """What was wrong with the keys that align lists."""
+    wrong_fields: WrongFields = field(default_factory=WrongFields)
+    """The fields of documents that are wrong in a group, where rows have groups."""
+    unlisted: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The first expected answers that are none of the labels that the suite lists, each with its first row."""
+    unusable: dict[str, tuple[FirstRow, ...]] = field(default_factory=dict)
+    """By field, the first rows whose confidence is no number from 0 to 1, each with what it is."""
+    sample: RowSample | None = None
+    """The rows from which a metric is worked out that compares rows; None without such a metric."""
 
+    def limit(self) -> None:
+        """Keeps the first answers outside the list, and the first row of each."""
+        kept = sorted(self.unlisted.items(), key=itemgetter(1))[:MOST_UNLISTED]
+        self.unlisted = {text: rows[:1] for text, rows in kept}
 
-ALL: Final = ""
-"""The column and the value of the group of all rows."""
+    def number(self, first: int) -> None:
+        """Gives its rows their numbers, from `first` on."""
+        for count in self.keys.found.values():
+            count.first = tuple(row + first for row in count.first)
+        self.unlisted = {text: tuple(row + first for row in rows) for text, rows in self.unlisted.items()}
+        self.unusable = {name: tuple((row + first, text) for row, text in rows) for name, rows in self.unusable.items()}
 
 
 class SplitResult(Sum):
@@ -130,10 +138,9 @@ class SplitResult(Sum):
     """Outputs that hold more than one JSON document."""
     span: Count = 0
     """How many row numbers there are, blank lines included."""
-    groups: dict[str, dict[str, GroupSums]] = field(default_factory=lambda: {ALL: {ALL: GroupSums()}})
-    """The sums of all rows, and of those with each value of the columns that the suite slices by: by column and value."""
-    keys: list[KeyCounts] = field(default_factory=list)
-    """What was wrong with the keys that align lists, by evaluator."""
+    evaluators: list[EvaluatorSums] = field(default_factory=list)
+    slice_empties: dict[str, dict[str, list[EmptySums]]] = field(default_factory=dict)
+    """By column, value and evaluator, the rates of empty values in the rows of a slice."""
     issues: list[tuple[int, Issue]] = field(default_factory=list)
     """The first of each code, each with the offset of its row, later with its number."""
     issue_counts: dict[str, Count] = field(default_factory=dict)
@@ -142,58 +149,42 @@ class SplitResult(Sum):
     schemas: dict[str, Declared] = field(default_factory=dict)
     """What the schemas of the rows declare, by hash."""
     finished: bool = True
-    ids: Ids = field(default_factory=Ids)
-    """The ids of the first rows; empty where rows have none."""
+    repeated_ids: dict[str, list[int]] = field(default_factory=dict)
+    """The rows of each id that is missing, or stands in several rows."""
     asked: AskedTotals = field(default_factory=AskedTotals)
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals)
     """What judges said."""
     first_rows: FirstRows = field(default_factory=FirstRows)
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
-    labels: list[LabelSums | None] = field(default_factory=list)
-    """What stood where which label was expected, by evaluator; None for one without labels."""
-    repeats: list[RepeatSums] = field(default_factory=list)
-    """The attempts of each group, by evaluator; empty where rows are on their own."""
-    samples: list[RowSample | None] = field(default_factory=list)
-    """The rows from which a metric is worked out that compares rows, by evaluator; None for one without such a metric."""
-    confidence: list[dict[str, ConfidenceSums]] = field(default_factory=list)
-    """The confidences of each evaluator, by field; empty where none is named."""
     numbers: list[tuple[Count, Count]] = field(default_factory=list)
     """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
     digest: Count = 0
     """A checksum of the rows of batches, in whatever order they come."""
     trouble: Issue | None = None
     """What kept rows from being measured, where nobody asked to stop. A split then has nothing else in its result."""
-    attempt: str = ""
-    """The word in the name of its file."""
-    merged: list[Merged] = field(default_factory=list)
-    """The splits that came to it, in order."""
     taken_over: Count = 0
-    """How many of them were scored before, by a run that was ended."""
+    """How many splits were scored before, by a run that was ended."""
+    splits: Count = 0
     scored_again: Count = 0
     """How often a split was scored once more, because its worker was lost."""
 
     @classmethod
     def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:
         """The result of a split without rows."""
-        tallies = [Tally.of(len(line.settings.scored_fields().names)) for line in lines]
-        return cls(groups={ALL: {ALL: GroupSums(tallies)}}, keys=[KeyCounts() for _ in lines])
+        return cls(evaluators=[EvaluatorSums() for _ in lines])
 
-    @property
-    def whole(self) -> GroupSums:
-        """The sums of all rows."""
-        return self.groups[ALL][ALL]
-
-    def slices(self) -> list[tuple[SliceKey, GroupSums]]:
-        """The sums of each slice, by column and then by value."""
-        return [
-            ((column, value), self.groups[column][value])
-            for column in sorted(self.groups.keys() - {ALL})
-            for value in sorted(self.groups[column])
-        ]
+    def join(self, following: SplitResult) -> None:
+        """Adds the sums of the split that follows. Parts of them may become parts of it."""
+        self.issues += following.issues
+        if following.index:
+            following.first_rows = FirstRows()
+        following.issues, following.index, finished = [], 0, following.finished
+        plus(self, following)
+        self.finished = finished
 
     def limit(self) -> None:
-        """Keeps the first issues of each code, and the first values of each column."""
+        """Keeps the first issues of each code, and the first values of each slice."""
         met: Counter[str] = Counter()
         kept = []
         for row, issue in self.issues:
@@ -201,65 +192,26 @@ class SplitResult(Sum):
             if met[issue.code] <= MOST_ISSUES:
                 kept.append((row, issue))
         self.issues = kept
-        for values in self.groups.values():
-            limit_slices(values)
+        for values in self.slice_empties.values():
+            for value in sorted(values.keys() - {OTHER_VALUES})[MOST_SLICES:]:
+                plus(values, {OTHER_VALUES: values.pop(value)})
 
     def number(self, name: str, first: int) -> None:
         """Gives its rows their numbers, from `first` on. `name` is what places in messages call the test set."""
-        for keys in self.keys:
-            for count in keys.found.values():
-                count.first = tuple(row + first for row in count.first)
-        for labels in self.labels:
-            if labels is not None:
-                for pair in (pair for outputs in labels.pairs.values() for pair in outputs.values()):
-                    pair.rows = _numbered(pair.rows, first)
-                labels.unlisted = {text: _numbered(rows, first) for text, rows in labels.unlisted.items()}
-        for sums in self.whole.measures:
-            sums.unread = {mark: _numbered(rows, first) for mark, rows in sums.unread.items()}
-        for sure in (sums for of_line in self.confidence for sums in of_line.values()):
-            sure.unusable = _numbered(sure.unusable, first)
-        self.ids.places = array("Q", [place + first for place in self.ids.places])
+        for one in self.evaluators:
+            one.number(first)
         for place, (offset, issue) in enumerate(self.issues):
             row = offset + first
             where = f"{name} row {row}, {issue.where}" if issue.where else f"{name} row {row}"
             self.issues[place] = row, replace(issue, where=where)
 
-    def check(self, lines: Sequence[EvaluatorLine]) -> None:
-        """Raises ValueError for a result of rows that are not whole, or of other evaluators."""
-        whole = self.finished and self.trouble is None and self.rows <= self.span
-        if ALL not in self.groups.get(ALL, ()):
-            raise ValueError("no sums of all rows")
-        widths = {len(self.keys), len(self.labels)}
-        fields = [len(line.settings.scored_fields().names) for line in lines]
-        tallies = [one.tallies for values in self.groups.values() for one in values.values()]
-        fit = all([len(tally.statuses) for tally in each] == fields for each in tallies)
-        ids = self.ids
-        of_ids = len(ids.numbers) == len(ids.places) == len(ids.lengths) and sum(ids.lengths) == len(ids.texts)
-        powers = all(tally.powers.keys() <= tally.sums.keys() for each in tallies for tally in each)
-        read = len(self.first_rows.read)
-        places = (
-            place
-            for each in (self.first_rows.documents, self.first_rows.expected)
-            for one in each.values()
-            for place in one
-        )
-        sampled = len(self.samples) in (0, len(lines))
-        if not (whole and widths == {len(lines)} and sampled and fit and of_ids and powers):
-            raise ValueError("sums of another shape")
-        if not all(0 <= place < read for place in places):
-            raise ValueError("documents that are not there")
-
-
-def _numbered(rows: Iterable[tuple[int, str]], first: int) -> tuple[tuple[int, str], ...]:
-    return tuple((row + first, text) for row, text in rows)
-
 
 def sealed(value: Struct) -> bytes:
     """The value as one line, a checksum before it. Raises ValueError or RecursionError for what JSON cannot hold."""
     try:
-        data = msgspec.json.encode(value, enc_hook=_packed)
+        data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # half of a surrogate pair
-        data = json.dumps(msgspec.to_builtins(value, str_keys=True, enc_hook=_packed)).encode()
+        data = json.dumps(msgspec.to_builtins(value, str_keys=True)).encode()
     return b"%08x%b" % (zlib.crc32(data), data)
 
 
@@ -269,31 +221,8 @@ def opened(line: bytes, kind: type[Read]) -> Read:
     if b"%08x" % zlib.crc32(data) != line[:8]:
         raise ValueError("cut off")
     try:
-        return msgspec.json.decode(data, type=kind, dec_hook=_unpacked)
+        return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:  # half of a surrogate pair, unless it is no JSON at all
-        return msgspec.convert(json.loads(data), kind, str_keys=True, dec_hook=_unpacked)
-
-
-def _packed(numbers: Any) -> list[str]:
-    """An array of numbers: their kind, and their bytes from the least one on."""
-    if not isinstance(numbers, array):
-        raise TypeError(f"no number, text, list or map: {type(numbers).__name__}")
-    return [numbers.typecode, b64encode(_little(numbers).tobytes()).decode()]
-
-
-def _unpacked(kind: type, packed: Any) -> array[int]:
-    code, data = packed
-    if kind is not array or code not in _ARRAYS:
-        raise ValueError("no array")
-    found: array[int] = array(code)
-    found.frombytes(b64decode(data, validate=True))
-    return _little(found)
-
-
-def _little(numbers: array[int]) -> array[int]:
-    if sys.byteorder == "big":
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers
+        return msgspec.convert(json.loads(data), kind, str_keys=True)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
-from math import inf
 from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
@@ -32,20 +30,21 @@ from evaluators.fields.path_check import (
     SURPLUS_VALUES,
 )
 from evaluators.model import RowStatus
-from evaluators.run.groups import SliceKey
+from evaluators.run.clusters import ClusterSums
+from evaluators.run.document_sums import CREDIT_OVER, Details, DocumentSums, EmptySums, empty_sums
+from evaluators.run.figures import Figures, Measured
 from evaluators.run.intervals import (
     RatioSums,
     detectable_runs,
-    mean_interval,
     mean_of,
-    moments_of_clusters,
     moments_of_powers,
     ratios,
     share,
     share_interval,
     wilson,
 )
-from evaluators.run.measures import UNIT, NumberSums, NumericColumn, NumericColumnSums
+from evaluators.run.measures import measure_stats
+from evaluators.run.number_cells import NumericColumn
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -59,8 +58,8 @@ from evaluators.run.result import (
     NumericColumnStats,
 )
 from evaluators.run.row_samples import with_sampled
-from evaluators.run.split_result import SplitResult
-from evaluators.run.tally import CREDIT_OVER, Details, MetricSum, Tally, empty_sums
+from evaluators.run.slices import SliceKey
+from evaluators.run.tally import MetricSum, Tally
 from evaluators.run.watch import key_of, target_of
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.confusion import Confusion
@@ -69,28 +68,27 @@ MOST_FIELDS = 2_000
 NO_COUNTS = (0, 0, 0, 0)
 
 
-def metrics(
-    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None = None, clustered: bool = False
-) -> list[EvaluatorStats]:
+def metrics(lines: Sequence[EvaluatorLine], measured: Measured, variant: str | None = None) -> list[EvaluatorStats]:
     """The statistics of every evaluator, in the order of the suite."""
-    samples = measured.samples or [None] * len(lines)  # nothing was chosen where no row was read
-    every = zip(lines, measured.whole.tallies, measured.keys, samples, strict=True)
+    sums, figures = measured
     found = []
-    for line, tally, keys, sample in every:
-        stats = evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, None, clustered)
-        found.append(replace(with_sampled(stats, line.settings.sampled(), sample), keys=key_stats(keys)))
+    clusters: Sequence[ClusterSums | None] = figures.clusters or [None] * len(lines)
+    for line, tally, own, units in zip(lines, figures.tallies, sums.evaluators, clusters, strict=True):
+        fields = line.settings.scored_fields()
+        stats = evaluator_stats(line.name, line.type, fields, tally, own.documents, own.empties, units, variant)
+        found.append(replace(with_sampled(stats, line.settings.sampled(), own.sample), keys=key_stats(own.keys)))
     return found
 
 
-def slice_metrics(
-    lines: Sequence[EvaluatorLine], measured: SplitResult, variant: str | None, clustered: bool
-) -> list[EvaluatorStats]:
+def slice_metrics(lines: Sequence[EvaluatorLine], figures: Figures, variant: str | None) -> list[EvaluatorStats]:
     """The statistics of every evaluator in every slice, by column and then by value."""
-    return [
-        evaluator_stats(line.name, line.type, line.settings.scored_fields(), tally, variant, key, clustered)
-        for key, group in measured.slices()
-        for line, tally in zip(lines, group.tallies, strict=True)
-    ]
+    found, units = [], None if figures.clusters is None else ClusterSums()  # the clusters of slices are not counted
+    for key, group in figures.slices.items():
+        empties = [*group.empties, *(EmptySums() for _ in lines[len(group.empties) :])]
+        for line, tally, own in zip(lines, group.tallies, empties, strict=True):
+            fields = line.settings.scored_fields()
+            found.append(evaluator_stats(line.name, line.type, fields, tally, None, own, units, variant, key))
+    return found
 
 
 def evaluator_stats(
@@ -98,16 +96,20 @@ def evaluator_stats(
     kind: str,
     fields: ScoredFields,
     tally: Tally,
+    documents: DocumentSums | None = None,
+    empties: EmptySums | None = None,
+    clusters: ClusterSums | None = None,
     variant: str | None = None,
     slice_: SliceKey | None = None,
-    clustered: bool = False,
 ) -> EvaluatorStats:
     """The metrics of one evaluator, every one rounded once from exact sums.
 
-    `clustered` says that rows belong together: intervals then come from the clusters, and are unknown without them.
+    Where rows belong together, intervals come from the clusters, and are unknown where these are empty.
     """
+    documents = documents or DocumentSums()
+    details = documents.details
     scored, row_statuses = tally.scored, tally.row_statuses
-    pass_rate_ci, mean_ci, detectable = _of_clusters(tally) if clustered else _of_rows(tally)
+    pass_rate_ci, mean_ci, detectable = _of_rows(tally) if clusters is None else _of_clusters(clusters)
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
         listed = tuple(
@@ -116,10 +118,10 @@ def evaluator_stats(
         )
     else:
         counts = Counts(*tally.counts) if any(tally.counts) else None
-        listed = _open(tally, fields)
+        listed = _open(documents, fields)
     _, precision, recall, f1 = ratios(counts or Counts())
-    empties = _empties(tally, fields, clustered)
-    listed = tuple(replace(one, **_empty_rates(empties, one.path)) for one in listed) if empties else listed
+    rates = _empties(empties or EmptySums(), documents, fields, clusters)
+    listed = tuple(replace(one, **_empty_rates(rates, one.path)) for one in listed) if rates else listed
     return EvaluatorStats(
         name=name,
         type=kind,
@@ -149,15 +151,15 @@ def evaluator_stats(
         outputs_without_values=tally.gave_nothing,
         rows_without_fields=tally.unread,
         metrics=_metrics(fields.metrics, tally),
-        undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(tally.details.items()) if OUTSIDE in kinds},
-        results=_total(tally.details, EVALUATED),
-        results_passed=_total(tally.details, PASSED),
-        extra_items=_surplus(tally.details, fields.extra_items_count),
+        undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds},
+        results=_total(details, EVALUATED),
+        results_passed=_total(details, PASSED),
+        extra_items=_surplus(details, fields.extra_items_count),
         fallbacks=dict(fields.fallbacks or {}),
         mean_ci=mean_ci,
-        metric_cis=tuple(_bounds(tally, empties, clustered)),
+        metric_cis=tuple(_bounds(tally, clusters, rates)),
         minimum_detectable_effect=detectable,
-        **_empty_rates(empties),
+        **_empty_rates(rates),
     )
 
 
@@ -176,39 +178,41 @@ def _of_rows(tally: Tally) -> _Intervals:
     return rate, mean, detectable_runs(moments)
 
 
-def _of_clusters(tally: Tally) -> _Intervals:
-    known = tally.clusters.values()
-    moments = moments_of_clusters((one.rows, one.total) for one in known)
-    rate = moments_of_clusters((one.rows, Fraction(one.passed)) for one in known)
-    return share_interval(rate), share_interval(moments), detectable_runs(moments)
+def _of_clusters(clusters: ClusterSums) -> _Intervals:
+    moments = clusters.scores.moments(clusters.common)
+    return share_interval(clusters.passes.moments()), share_interval(moments), detectable_runs(moments)
 
 
 _Empties: TypeAlias = Mapping[tuple[str | None, str], tuple[RatioSums, RatioSums]]
 """By field (None for all together) and rate, the sums over rows, and those over what counts as one: rows, or clusters."""
 
 
-def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
+def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, clusters: ClusterSums | None) -> _Empties:
     """How often values that are expected to be empty are not, and the others are.
 
     Where documents decide what fields there are, a field outside of lists is expected to be empty in each row that says nothing of it;
     how many empty values all fields together have is not known then.
     """
     found: dict[tuple[str | None, str], tuple[RatioSums, RatioSums]] = {}
-    names = {path for path, metric in map(target_of, tally.ratios) if metric in EMPTY_RATES and path != EACH_ROW}
+    names = {path for path, _ in map(target_of, empties.ratios) if path != EACH_ROW}
     cells: dict[str, list[tuple[list[int], int]]] = {}
     sizes = Counter[int]()
-    for cluster in tally.cluster_empties.values():
+    for cluster in empties.clusters.values():
         size = cluster[EACH_ROW][0] if EACH_ROW in cluster else 0
         sizes[size] += 1
         for path, sums in cluster.items():
             cells.setdefault(path, []).append((sums, size))
     for name in names:
-        if fields.of_documents and name is not None and name not in tally.paths:
+        if fields.of_documents and name is not None and name not in documents.paths:
             continue  # nothing but a place above others
         every_row = fields.of_documents and name is not None and not in_items(name)
-        rows = {metric: tally.ratios.get(key_of((name, metric)), RatioSums()) for metric in EMPTY_RATES}
+        rows = {metric: empties.ratios.get(key_of((name, metric)), RatioSums()) for metric in EMPTY_RATES}
         units = rows
-        if clustered:
+        if clusters is not None and fields.names:
+            units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(
+                clusters.empties.get(name or ALL_FIELDS, {})
+            )
+        elif clusters is not None:
             mine = cells.get(name or ALL_FIELDS, ())
             in_clusters = Counter(InRow(size - one[2] if every_row else one[0], *one[1:]) for one, size in mine)
             if every_row:
@@ -216,7 +220,7 @@ def _empties(tally: Tally, fields: ScoredFields, clustered: bool) -> _Empties:
                 in_clusters.update({InRow(size, 0, 0, 0): times for size, times in others.items()})
             units = {metric: RatioSums() for metric in EMPTY_RATES} | empty_sums(in_clusters)
         if every_row:
-            silent = tally.ratios[key_of((EACH_ROW, INVENTED))].units - sum(one.units for one in rows.values())
+            silent = empties.ratios[key_of((EACH_ROW, INVENTED))].units - sum(one.units for one in rows.values())
             rows[INVENTED] = rows[INVENTED].with_more(silent)
         for metric in EMPTY_RATES:
             if rows[metric].units and metric in fields.empty_rates(of_field=name is not None):
@@ -234,18 +238,16 @@ def _empty_rates(empties: _Empties, path: str | None = None) -> dict[str, Any]:
     return found
 
 
-def _bounds(tally: Tally, empties: _Empties, clustered: bool) -> Iterator[MetricCI]:
+def _bounds(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iterator[MetricCI]:
     """The intervals of the metrics that are watched, over rows or over clusters."""
-    watched = {target: sums for key, sums in tally.ratios.items() if (target := target_of(key))[1] not in EMPTY_RATES}
-    for target in sorted([*watched, *empties], key=lambda target: (target[0] or "", target[1])):
+    watched = {target_of(key): sums for key, sums in tally.ratios.items()}
+    for target in sorted([*watched, *rates], key=lambda target: (target[0] or "", target[1])):
         path, ratio = target
-        rows, units = empties[target] if target in empties else (watched[target], watched[target])
-        if clustered and target in watched:
-            key, units = key_of(target), RatioSums()
-            for cluster in tally.clusters.values():
-                units.add(*cluster.ratios.get(key, (0, 0)))
+        rows, units = rates[target] if target in rates else (watched[target], watched[target])
+        if clusters is not None and target in watched:
+            units = clusters.ratios.get(key_of(target), RatioSums())
         metric = ratio if path is not None or ratio in EMPTY_RATES else f"micro_{ratio}"
-        yield MetricCI(path, metric, rows.rows, _ratio_interval(units, rows=not clustered))
+        yield MetricCI(path, metric, rows.rows, _ratio_interval(units, rows=clusters is None))
 
 
 def _ratio_interval(sums: RatioSums, rows: bool) -> Interval | None:
@@ -282,28 +284,28 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     )
 
 
-def _open(tally: Tally, fields: ScoredFields) -> tuple[FieldStats, ...]:
+def _open(documents: DocumentSums, fields: ScoredFields) -> tuple[FieldStats, ...]:
     """The fields that the documents turned out to have."""
     scores = "mean_field_score" in fields.metrics  # each has a mean score, with partial credit
-    further = _by_path(tally.details)
-    surplus = _surplus_values(tally)
+    further = _by_path(documents.details)
+    surplus = _surplus_values(documents)
 
     def of_path(path: str) -> FieldStats:
-        counts = _with_details(tally.paths.get(path, NO_COUNTS), further.get(path, {}))
+        counts = _with_details(documents.paths.get(path, NO_COUNTS), further.get(path, {}))
         items = surplus.get(path, 0)
         keys = counts.hallucination - items
         free = (0 if fields.extra_keys_count else keys) + (0 if fields.extra_items_count else items)
         return _field(path, counts, free, path in fields.optional, further.get(path, {}) if scores else None)
 
-    return tuple(map(of_path, sorted({*tally.paths, *further})))
+    return tuple(map(of_path, sorted({*documents.paths, *further})))
 
 
-def _surplus_values(tally: Tally) -> dict[str, int]:
+def _surplus_values(documents: DocumentSums) -> dict[str, int]:
     """The values in items that only the output has, by path; those of paths without a line of their own are in the last."""
     found: dict[str, int] = {}
-    for path, kinds in tally.details.items():
+    for path, kinds in documents.details.items():
         if SURPLUS_VALUES in kinds:
-            line = path if path in tally.paths else OVERFLOW
+            line = path if path in documents.paths else OVERFLOW
             found[line] = found.get(line, 0) + kinds[SURPLUS_VALUES]
     return found
 
@@ -365,63 +367,16 @@ def _status_counts(counts: Sequence[int]) -> Counts:
 
 
 def measures_of(
-    columns: Sequence[NumericColumn], measured: Sequence[tuple[str | None, SplitResult]], clustered: bool
+    columns: Sequence[NumericColumn], measured: Sequence[tuple[str | None, Measured]]
 ) -> list[NumericColumnStats]:
     """The measures over each variant, and then those of its slices, by column and then by value."""
     whole: list[NumericColumnStats] = []
     slices: list[NumericColumnStats] = []
-    for variant, found in measured:
-        every = enumerate(zip(columns, found.whole.measures, strict=False))  # nothing was counted where no row was read
-        for place, (one, sums) in every:
-            mark = sums.mark() if one.decimal == "auto" else one.decimal
-            whole.append(_stats(one, mark, sums, variant, None, clustered))
-            slices += [_stats(one, mark, group.measures[place], variant, key, clustered) for key, group in found.slices()]
+    for variant, (_, figures) in measured:
+        clustered = figures.clusters is not None
+        for place, (one, found) in enumerate(zip(columns, figures.measures, strict=False)):  # none where no row was read
+            whole.append(measure_stats(one, found, variant, None, clustered))
+            slices += [
+                measure_stats(one, each.measures[place], variant, key, clustered) for key, each in figures.slices.items()
+            ]
     return whole + slices
-
-
-def _stats(
-    one: NumericColumn, mark: str, sums: NumericColumnSums, variant: str | None, key: SliceKey | None, clustered: bool
-) -> NumericColumnStats:
-    numbers = sums.numbers.get(mark, NumberSums())
-    count = numbers.count
-    total = Fraction(numbers.powers[0], UNIT)
-    # the number in the middle, or half of the two in the middle
-    middle = Fraction(numbers.at((count + 1) // 2) + numbers.at(count // 2 + 1), 2 * UNIT) if count else None
-    return NumericColumnStats(
-        name=one.name,
-        column=one.column,
-        rows=sums.cells,
-        n=count,
-        missing=sums.missing,
-        unreadable=sums.cells - sums.missing - count,
-        mean=float(total / count) if count else None,
-        mean_ci=_interval(numbers, count, clustered, key is not None),
-        median=None if middle is None else float(middle),
-        p95=_float(numbers.at(-(-95 * count // 100))) if count else None,
-        sum=float(total) if count else None,
-        min=_float(numbers.least),
-        max=_float(numbers.greatest),
-        decimal=mark,
-        digits=numbers.digits,
-        first_unreadable=sums.unread.get(mark, ()),
-        variant=variant,
-        slice=key,
-    )
-
-
-def _float(units: int | None) -> float | None:
-    return None if units is None else float(Fraction(units, UNIT))
-
-
-def _interval(numbers: NumberSums, count: int, clustered: bool, of_slice: bool) -> Interval | None:
-    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
-    if clustered and of_slice:
-        return None
-    if clustered:
-        moments = moments_of_clusters((cells, Fraction(total, UNIT)) for cells, total in numbers.clusters.values())
-    else:
-        one, two, three, four = numbers.powers
-        moments = moments_of_powers(count, {UNIT: (one, two, three, four)}) if count else None
-    if moments is None or moments.units < 2 or not moments.second:
-        return None
-    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

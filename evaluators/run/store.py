@@ -19,7 +19,6 @@ from evaluators.values.read_files import is_read
 UNWRITTEN: Final = "unwritten"
 
 _NO_ROOM: Final = frozenset([errno.ENOSPC, errno.EDQUOT])
-_ABOUT_WRITING: Final = _NO_ROOM | {errno.EFBIG, errno.EROFS}
 
 
 def unwritten(error: OSError, named: str, what: str = "the file") -> Issue:
@@ -30,13 +29,6 @@ def unwritten(error: OSError, named: str, what: str = "the file") -> Issue:
 def reason(error: OSError) -> str:
     """What the system said, in lower case: `no space left on device`."""
     return (error.strerror or str(error)).lower()
-
-
-def about_writing(error: OSError, folder: str) -> bool:
-    """Whether an error comes from writing into a folder, as far as it can be told apart from one of reading."""
-    if error.filename is not None:
-        return str(error.filename).startswith(folder)
-    return error.errno in _ABOUT_WRITING
 
 
 def _hint(error: OSError) -> str:
@@ -50,6 +42,7 @@ def _hint(error: OSError) -> str:
 RUN_JSON: Final = "run.json"
 ENVIRONMENT_JSON: Final = "environment.json"
 LINKS_JSON: Final = "links.json"
+_PARTIAL: Final = ".partial"
 
 
 def write_text(path: Path, text: str, *, renews: bool = False) -> None:
@@ -71,7 +64,7 @@ def open_text(path: Path, *, renews: bool = False) -> Iterator[TextIO]:
     """
     if not renews and (issue := refused_place(path)) is not None:
         raise Problems([issue])
-    working = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
+    working = path.with_name(f".{path.name}.{os.urandom(4).hex()}{_PARTIAL}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with open(working, "x", encoding="utf-8", errors="backslashreplace", newline="") as stream:
@@ -82,6 +75,11 @@ def open_text(path: Path, *, renews: bool = False) -> Iterator[TextIO]:
     finally:
         with suppress(OSError):
             working.unlink()
+
+
+def is_partial(path: Path) -> bool:
+    """Whether a file was about to be written when a program was ended."""
+    return path.name.startswith(".") and path.name.endswith(_PARTIAL)
 
 
 def refused_place(place: str | Path) -> Issue | None:

@@ -15,9 +15,9 @@ from evaluators.comparators._comparator import caching
 from evaluators.model import MISSING, Result
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Plan
+from evaluators.run.driver import Merger, in_memory
+from evaluators.run.figures import Measured
 from evaluators.run.job import Job, Work, plan_of
-from evaluators.run.merge import Merger
-from evaluators.run.split_result import SplitResult
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
 
@@ -43,9 +43,8 @@ class LiveRows:
     """Rows that come one by one. Not for several threads at once."""
 
     def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
-        self._job = job
-        self._lines = lines
-        self._merger = Merger(job, lines, name)
+        self._run = in_memory(name, job, lines)
+        self._merger = Merger(self._run)
         self._parts = 0
         self._rows = 0
         self._work: Work | None = None
@@ -53,8 +52,8 @@ class LiveRows:
     def take(self, cells: Mapping[str, Any], row_id: str) -> tuple[Judged, ...]:
         """One more row: what every evaluator says of it, in the order of the suite. `cells` are keyed by column."""
         if self._work is None:
-            split = Split(self._merger.name, self._parts)
-            self._work = Work(self._job, split, plan_of(self._job, self._lines), ())
+            run = self._run
+            self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
         work = self._work
         columns = {name: [cells.get(name, MISSING)] for name in work.columns}
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
@@ -62,10 +61,10 @@ class LiveRows:
             self._rows += 1
             return _judged(work.plan, slots)
 
-    def measured(self) -> SplitResult:
-        """The sums of all rows so far. Rows may come after it."""
+    def measured(self) -> Measured:
+        """What all rows so far came to. Rows may come after it."""
         if self._work is not None:
             self._merger.take(self._work.finished())
             self._work, self._rows = None, 0
             self._parts += 1
-        return self._merger.measured(of=self._parts)
+        return self._merger.counted(of=self._parts)

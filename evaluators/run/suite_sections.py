@@ -10,8 +10,9 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field, field_validator
 
 from evaluators.limits import DEPTH, LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
-from evaluators.run.confidence import Confidence, confidence_paths
-from evaluators.run.measures import Decimal, NumericColumn
+from evaluators.run.confidence import Confidence
+from evaluators.run.confidence_steps import confidence_paths
+from evaluators.run.number_cells import Decimal, NumericColumn
 from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
 from evaluators.values.text import SHORT
@@ -175,15 +176,14 @@ class ResultsConfig(Settings):
     name: Name | None = None
     """The name of this run's folder; date, time and a fingerprint of the suite without it."""
     formats: tuple[str, ...] = ()
-    """Further files that are written beside run.json, summary.txt and the rows; `csv` is rows.csv at any size,
-    `field_sums` field_summary.csv, and `repeats` and `confidence` are tables of these sections."""
+    """Further files that are written beside run.json, summary.txt and run.db; `csv` is rows.csv at any size, `field_sums`
+    field_summary.csv, `repeats` and `confidence` are tables of these sections, `parquet` is rows.parquet, and `rows`, `codes`,
+    `outcomes`, `cells` and `answers` are JSON lines of what run.db holds."""
     decimal: Decimal = "auto"
     """The mark before decimals in the CSV files: a point, a comma, or (`auto`) that of the test set's own cells. Where they have no
     decimals, a comma goes with semicolons between cells, and a point with everything else."""
     lowest_fields: int = Field(10, ge=0, strict=True)
     """How many of the lowest-scoring fields the summary lists."""
-    rows: Literal["auto", "jsonl", "parquet"] = "auto"
-    """How rows are stored; auto is Parquet for large files when pyarrow is installed, else JSON lines."""
     evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
     """How many rows with a wrong result are recorded for each field of more than 1,000 rows: `first` is 200, `all` is all of them."""
     documents: Literal["auto", "all", "none"] = "auto"
@@ -211,6 +211,10 @@ def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfi
     if isinstance(data, Mapping) and data.get("documents") == "wrong":
         context["notes"].append((("documents",), '"documents: wrong" is called "documents: auto" here'))
         data = {**data, "documents": "auto"}
+    if isinstance(data, Mapping) and "rows" in data:
+        message = 'rows are kept in run.db, so "rows" is no setting'
+        hint = "formats: [rows, codes] writes them as JSON lines, and formats: [parquet, codes] as Parquet"
+        raise BadSettings([Detail(("rows",), message, hint, True)])
     found = build(ResultsConfig, data, noun="results")
     if "csv" not in found.formats or "field_sums" in found.formats:
         return found

@@ -66,24 +66,6 @@ SENTENCES: Final[Mapping[str, str]] = {
     "unjudged": "the environment left rows without a score: {counts:counts}",
     "nothing-measured": "nothing was measured",
     "no-rows-at-all": "nothing was measured: the test set has no rows",
-    # why a run is not the one that was begun
-    "other-suite": "the suite is not the same: its text, or a variable that it names, was changed",
-    "other-data": "the data is not the same: it has another fingerprint",
-    "other-files": (
-        "the files of the test set have another size or time, and the run was ended before their fingerprint was known"
-    ),
-    "no-version": (
-        "the run was ended before the fingerprint of its data was known, and where the data is, nobody says its version"
-    ),
-    "other-rows": "other rows were selected",
-    "other-version": "{name} was {was}, and is {now} now",
-    "other-column": "the column of the role {role} was {was:quoted}, and is {now:quoted} now",
-    "other-code": "{name} was changed",
-    "other-option": "{name}: was {was}, and is {now} now",
-    "new-evaluator": 'the evaluator "{name}" is new',
-    "gone-evaluator": 'the evaluator "{name}" is gone',
-    "other-settings": 'the evaluator "{name}" has other settings: {settings:listed}',
-    "other-reading": "the test set is read otherwise: {settings:listed}",
 }
 
 

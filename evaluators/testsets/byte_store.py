@@ -1,4 +1,4 @@
-"""The one door for bytes: what is read of a test set, and the parts that a run writes.
+"""The one door for bytes: what is read of a test set, and the files of a run that go to a store.
 
 A *place* is a text. With a word and `://` in front, as in `s3://bucket/rows.csv`, it belongs to the store of that word;
 every other place is a path of this machine. A store knows nothing of rows: whoever reads or writes asks `store_of(place)`, and
@@ -138,16 +138,6 @@ def store_of(path: str) -> ByteStore:
     from evaluators.testsets.remote_files import RemoteFiles
 
     return RemoteFiles(scheme)
-
-
-def read_from(path: str, start: int = 0) -> BinaryIO:
-    """The bytes of a file from `start` on."""
-    return store_of(path).open(path, start)
-
-
-def write_to(path: str) -> BinaryIO:
-    """A stream that makes the file at a place, or makes it anew."""
-    return store_of(path).write(path)
 
 
 def at(folder: Path, path: str) -> str:

@@ -3,7 +3,7 @@
 A *split* is a piece of a file that a worker reads on its own. Splits depend on the file alone, never on the number of
 workers. A *chunk* is some hundred rows as columns.
 
-Nobody counts rows beforehand, so a chunk numbers its rows inside its split, and whoever merges the splits in order knows
+Nobody counts rows beforehand, so a chunk numbers its rows inside its split, and whoever puts the splits in order knows
 the rest: the number that a spreadsheet shows is `first_number` + the `span` of all splits before + the row's offset. For
 the same reason an `Issue` of a chunk has no `where` yet. Blank lines are no rows, but they keep their number.
 """
@@ -23,7 +23,7 @@ from evaluators.registry import Socket
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.values.json_text import to_text
 
-SPLIT_BYTES: Final = 16 * 1024 * 1024
+SPLIT_BYTES: Final = 4 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
 
 CHUNK_BYTES: Final = 384 * 1024

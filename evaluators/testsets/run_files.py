@@ -20,8 +20,8 @@ from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_
 from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 
 RUN_FILE: Final = "run.json"
-_CODES: Final = re.compile(r"codes(\..+)?\.jsonl")
-"""What a run folder has beside it: one such file, or one for each variant."""
+_ROWS_FILE: Final = "run.db"
+"""What a run folder has, finished or not."""
 WRITTEN: Final = "written"
 """The key of `run.json` for the files that the run was asked for, from its folder on."""
 _DEFAULT: Final = Path("runs")
@@ -120,23 +120,21 @@ def _run_folders(files: Iterable[str], top: str) -> set[str]:
     @cache
     def is_run(place: str) -> bool:
         if scheme_of(place):  # asking a store costs; a folder lists what it has
-            beside = (name.rpartition("/")[2] for name in names if parent(name) == place)
-            return inside(place, RUN_FILE) in names and any(map(_CODES.fullmatch, beside))
+            return inside(place, _ROWS_FILE) in names
         return is_run_folder(place)
 
     return {place for file in files for place in _folders(file, top) if is_run(place)}
 
 
 def is_run_folder(path: str) -> bool:
-    """Whether a folder of this machine holds what every run folder holds."""
+    """Whether a folder of this machine holds what every run folder holds, or one that is not finished."""
     with suppress(OSError):
-        return os.path.isfile(os.path.join(path, RUN_FILE)) and any(map(_CODES.fullmatch, os.listdir(path)))
+        names = os.listdir(path)
+        return _ROWS_FILE in names
     return False
 
 
-_RECORDED: Final = re.compile(
-    r"(run|environment|links)\.json|(rows|codes|outcomes|cells|answers)(\..+)?\.(jsonl|parquet)|suite/.*", re.DOTALL
-)
+_RECORDED: Final = re.compile(r"(run|environment|links)\.json|run\.db(-journal)?|lock|suite/.*", re.DOTALL)
 """The files of a run folder that hold the run: what else is there is made of them."""
 
 

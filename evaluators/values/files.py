@@ -37,17 +37,11 @@ class NoSmallFile(ValueError):
 
 def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file. Raises OSError where there is none, and NoSmallFile for anything else."""
-    allowed = _inside.get()
-    if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
-        raise NoSmallFile("is outside of the run folder, so it is not opened")
-    note_read(path)
+    _note_inside(path)
     files = _once.get()
     if files is not None and str(path) in files:
         return files[str(path)]
-    if not stat.S_ISREG(mode := os.stat(path).st_mode):
-        raise NoSmallFile(_why_no_file(mode))
-    if of_the_system(path):
-        raise NoSmallFile("tells of the system, and only a file of yours is read")
+    _check_regular(path)
     with open(path, "rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -55,6 +49,26 @@ def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     if files is not None:
         files[str(path)] = data
     return data
+
+
+def check_openable(path: Path) -> None:
+    """Notes a file that something else is about to open. Raises OSError where there is none, and NoSmallFile for what is not read."""
+    _note_inside(path)
+    _check_regular(path)
+
+
+def _note_inside(path: Path) -> None:
+    allowed = _inside.get()
+    if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
+        raise NoSmallFile("is outside of the run folder, so it is not opened")
+    note_read(path)
+
+
+def _check_regular(path: Path) -> None:
+    if not stat.S_ISREG(mode := os.stat(path).st_mode):
+        raise NoSmallFile(_why_no_file(mode))
+    if of_the_system(path):
+        raise NoSmallFile("tells of the system, and only a file of yours is read")
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from evaluators.api.run_options import RunOptions
 from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Reason
 from evaluators.comparators._comparator import COMPARATORS
 from evaluators.compat import struct_extract_eval
+from tests.kit import lines_of
 
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")
 
@@ -85,7 +86,7 @@ def test_what_is_recorded_is_the_answer_that_was_scored(tmp_path: Path, asked: C
     request = RunOptions(results=tmp_path / "runs", name="x", files=(words,))
     folder = finish(suite, str(rows_file(tmp_path)), **request).folder
     assert folder is not None
-    outcomes = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    outcomes = lines_of(folder, "outcomes")
     scored = [json.loads(line) for line in words.read_text().splitlines()]
     for row in scored:
         said = {line["path"]: line["status"] for line in outcomes if line["row"] == row["row"] and "path" in line}
@@ -100,7 +101,7 @@ def test_an_evaluation_never_contradicts_itself(tmp_path: Path, asked: Counter[A
     assert figures == [float(match) for match in matches]
     assert found.mean_f1 == pytest.approx(sum(matches) / 9)
     found.save(tmp_path / "saved")
-    lines = [json.loads(line) for line in (tmp_path / "saved" / "outcomes.jsonl").read_text().splitlines()]
+    lines = lines_of(tmp_path / "saved", "outcomes")
     assert [line["status"] == "match" for line in lines if "path" in line] == matches
     assert set(asked.values()) == {1}
 

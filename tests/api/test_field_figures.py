@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from evaluators.api.comparisons import compare, update_baseline
 from evaluators.api.loading import load
 from evaluators.run.result import RunResult
-from evaluators.run.rows import RowsFormat
 from tests.kit import write_rows
 
 FIELDS = {
@@ -29,21 +26,17 @@ def document(place: int, wrong: int) -> dict[str, Any]:
     return {"total": place if place % 3 else place + wrong, "items": items, "tags": ["a", "b" if place % 4 else "c"]}
 
 
-def scored(folder: Path, name: str, wrong: int, rows: RowsFormat) -> RunResult:
+def scored(folder: Path, name: str, wrong: int) -> RunResult:
     file = folder / f"{name}.jsonl"
     lines = [{"id": one, "output": document(one, wrong), "expected": document(one, 0)} for one in range(24)]
     lines[5]["output"], lines[6]["output"] = "no JSON at all", {}
     write_rows(file, lines)
-    suite = load({"name": "figures", "evaluators": [{"schema_match": {"name": "invoice", "fields": FIELDS}}],
-                  "results": {"rows": rows}})  # fmt: skip
+    suite = load({"name": "figures", "evaluators": [{"schema_match": {"name": "invoice", "fields": FIELDS}}]})
     return suite.run(file, results=folder / "runs", name=name).result
 
 
-@pytest.mark.parametrize("rows", ["jsonl", "parquet"])
-def test_run_and_compare_show_the_same_figure_of_every_field(tmp_path: Path, rows: RowsFormat) -> None:
-    if rows == "parquet":
-        pytest.importorskip("pyarrow")
-    runs = {name: scored(tmp_path, name, wrong, rows) for name, wrong in (("base", 1), ("new", 3))}
+def test_run_and_compare_show_the_same_figure_of_every_field(tmp_path: Path) -> None:
+    runs = {name: scored(tmp_path, name, wrong) for name, wrong in (("base", 1), ("new", 3))}
     leaves = {path for path, rule in FIELDS.items() if rule == "exact"}
     accuracies = {
         name: {one.path: one.accuracy for one in run["invoice"].fields if one.path in leaves}
@@ -59,4 +52,3 @@ def test_run_and_compare_show_the_same_figure_of_every_field(tmp_path: Path, row
         assert {one.field: one.unit for one in found.fields} == {
             "total": "rows", "items[*].sku": "values", "items[*].qty": "values", "tags[*]": "values",
         }  # fmt: skip
-    assert (tmp_path / "runs" / "new" / f"rows.{rows}").is_file()

@@ -21,7 +21,7 @@ from evaluators.model import Comparison as FieldAnswer
 from evaluators.run.reader import Run
 from evaluators.run.run_json import run_json
 from tests.gallery import GALLERY
-from tests.kit import cli
+from tests.kit import change_table, cli, lines_of
 
 FORMATS = ("csv", "field_sums", "markdown", "html", "junit")
 """Every word of `formats:` that any suite may ask for."""
@@ -161,7 +161,6 @@ def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
         record = Run(folder)
         assert sum(row.cells is not None for row in record.each_row()) == many
         assert (folder / "rows.csv").exists() is (many > 0)
-        assert (folder / "cells.jsonl").exists() is (documents != "none")
 
 
 def test_a_file_that_needs_more_than_was_kept_is_refused_with_the_way_to_it(tmp_path: Path) -> None:
@@ -193,7 +192,7 @@ def test_the_suite_is_kept_as_it_is_written(tmp_path: Path, monkeypatch: pytest.
     assert again.fingerprint == suite.fingerprint
     for file in folder.rglob("*"):
         if file.is_file() and file.name != "environment.json":
-            assert str(tmp_path) not in file.read_text(encoding="utf-8"), file.name
+            assert str(tmp_path).encode() not in file.read_bytes(), file.name
 
 
 def test_what_a_comparator_says_beside_its_score_is_in_python_in_the_folder_and_in_report_json(
@@ -214,7 +213,7 @@ def test_what_a_comparator_says_beside_its_score_is_in_python_in_the_folder_and_
     rows = str(rows_file(tmp_path, 4))
     folder = finish(suite, test_set=rows, results=tmp_path / "runs", name="x", files=(report,)).folder
     assert folder is not None
-    lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    lines = lines_of(folder, "outcomes")
     wrong = [line for line in lines if line.get("status") == "mismatch"]
     assert {line["evaluator"] for line in wrong} == {"listed", "tree"}
     assert all(said.items() <= line["details"].items() for line in wrong)
@@ -223,13 +222,6 @@ def test_what_a_comparator_says_beside_its_score_is_in_python_in_the_folder_and_
 
 
 # Damage
-
-
-def swapped(text: str, first: int) -> str:
-    """The text with two lines in each other's place: the one with this index, and the next."""
-    lines = text.splitlines(keepends=True)
-    lines[first : first + 2] = lines[first : first + 2][::-1]
-    return "".join(lines)
 
 
 def test_a_row_that_gives_nothing_to_look_for_says_so_however_late_it_comes(tmp_path: Path) -> None:
@@ -247,80 +239,106 @@ def test_a_row_that_gives_nothing_to_look_for_says_so_however_late_it_comes(tmp_
     assert last.endswith(',"listed: the output gives nothing to look for; all: the output gives nothing to look for"')
 
 
+FIRST = "rowid = (select min(rowid) from {0} where variant = 1)"
+"""The first line of a table that the second variant has."""
+OUTCOME = "update outcomes set line = replace(line, '{0}', '{1}') where " + FIRST.format("outcomes")
+
+
 @pytest.mark.parametrize(
-    ("file", "change", "said"),
+    ("statement", "said"),
     [
-        ("rows.fast.jsonl", lambda text: text.replace('"codes":[', '"codes":[99,', 1), "rows.fast.jsonl:1"),
-        ("rows.fast.jsonl", lambda text: text[:-20], "rows.fast.jsonl:12"),
-        ("codes.fast.jsonl", lambda text: text.replace('"scored"', '"scared"', 1), "codes.fast.jsonl:1"),
-        ("outcomes.careful.jsonl", lambda text: "{\n" + text, "outcomes.careful.jsonl:1"),
         (
-            "rows.fast.jsonl",
-            lambda text: text.replace('"codes":[', '"codes":[-1,').replace(",0", "", 1),
-            "rows.fast.jsonl:1",
+            "update rows1 set code0 = 99",
+            "run.db, rows: this run folder is damaged, or was not written by a run: row 2: the table",
         ),
-        ("rows.fast.jsonl", lambda text: swapped(text, 2), "row 4 comes after row"),
-        ("rows.fast.jsonl", lambda text: text[: text.rindex("{")], "the run has 12 rows; found 11"),
-        ("rows.fast.jsonl", lambda text: text.replace('"id":"', '"id":[], "was":"', 1), "rows.fast.jsonl:1"),
-        ("codes.fast.jsonl", lambda text: swapped(text, 0), "codes.fast.jsonl:1"),
-        ("codes.fast.jsonl", lambda text: text.replace('"score":[', '"score":["",', 1), "codes.fast.jsonl:1"),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"was":', 1), "outcomes.fast.jsonl:1"),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "outcomes.fast.jsonl:1"),
-        ("outcomes.fast.jsonl", lambda text: text.replace('"evaluator":"', '"evaluator":"x', 1), "outcomes.fast.jsonl:1"),
+        ("update rows1 set code0 = -1 where row = 3", "row 3: the table of codes has no -1 for it"),
+        ("delete from rows1 where row = 5", "the run has 12 rows; found 11"),
+        ("update rows1 set row = 10000 where row = 5", "row 5 is not among the rows of the run, or not in their order"),
+        ("drop table rows1", "run.db"),
         (
-            "outcomes.fast.jsonl",
-            lambda text: text.replace('"status":"', '"status":"x', 1),
+            "update verdicts set verdict = replace(verdict, 'scored', 'scared')",
+            "run.db, verdicts: this run folder is damaged",
+        ),
+        ("update verdicts set code = 700 where variant = 1 and evaluator = 0 and code = 0", '"code" should be 0; found '),
+        ("update verdicts set evaluator = 70 where variant = 1 and evaluator = 0", "the run has no evaluator 70"),
+        ('update verdicts set verdict = replace(verdict, \'"score":[\', \'"score":["",\')', "run.db, verdicts"),
+        (
+            'update verdicts set verdict = replace(verdict, \'"fields":"\', \'"fields":"=\')',
+            "should have a letter for each of",
+        ),
+        (OUTCOME.format('{"evaluator"', '{\n{"evaluator"'), "run.db, line 1 of outcomes: this run folder is damaged"),
+        (
+            "update outcomes set row = 0 where " + FIRST.format("outcomes"),
+            "line 1: row 0 is not among the rows of the run",
+        ),
+        ("update outcomes set row = row + 90", "run.db, outcomes"),
+        (OUTCOME.format('"evaluator":"', '"evaluator":"x'), 'the run has no evaluator "x'),
+        (
+            """update outcomes set line = replace(line, '"status":"', '"status":"x')""",
             "Invalid enum value 'xmatch' - at `$.status`",
         ),
         (
-            "outcomes.fast.jsonl",
-            lambda text: text.replace('"path":"', '"path":[],"was":"', 1),
+            """update outcomes set line = replace(line, '"path":"', '"path":[],"was":"')""",
             "Expected `str`, got `array` - at `$.path`",
         ),
         (
-            "outcomes.fast.jsonl",
-            lambda text: text.replace('"path":"', '"was":"', 1),
+            """update outcomes set line = replace(line, '"path":"', '"was":"')""",
             "Object missing required field `path`",
         ),
-        ("outcomes.fast.jsonl", None, "there is no outcomes.fast.jsonl"),
-        ("outcomes.fast.jsonl", lambda text: text[: text.rindex("{")], "outcomes.fast.jsonl: this run folder is damaged"),
-        ("outcomes.fast.jsonl", lambda text: "", "lines; found 0"),
-        ("cells.fast.jsonl", lambda text: text[: text.rindex("\n{") + 1], "the run wrote 12 lines; found 11"),
-        ("cells.fast.jsonl", lambda text: text.replace('"cells":{', '"cells":[],"was":{', 1), "cells.fast.jsonl:1"),
-        ("cells.fast.jsonl", lambda text: text.replace('"row":', '"row":9', 1), "cells.fast.jsonl:1"),
-        ("cells.fast.jsonl", None, "there is no cells.fast.jsonl"),
-        ("run.json", lambda text: text.replace('"format": 2', '"farmat": 2'), "no format number"),
-        (
-            "run.json",
-            lambda text: text.replace('"variant": "fast"\n      }', '"variant": "slow"\n      }'),
-            "other variants than its metrics",
-        ),
-        (
-            "run.json",
-            lambda text: text.replace('"rows_format"', '"rows_farmat"'),
-            "missing required field `rows_format` - at `$.record`",
-        ),
-        ("run.json", lambda text: text.replace('"format": 2', '"format": 99'), "written in format 99"),
-        ("run.json", lambda text: text.replace('"format": 2', '"format": 1'), "this version reads format 2"),
-        (
-            "run.json",
-            lambda text: text.replace('"pick": "fitting"', '"pick": "guess"'),
-            "Invalid enum value 'guess' - at `$.record.evaluators[0].",
-        ),
+        ("delete from outcomes where " + FIRST.format("outcomes"), "run.db, outcomes: this run folder is damaged"),
+        ("delete from outcomes", "lines; found 0"),
+        ("drop table outcomes", "run.db"),
+        ("delete from cells where " + FIRST.format("cells"), "the run wrote 12 lines; found 11"),
+        ('update cells set line = replace(line, \'"cells":{\', \'"cells":[],"was":{\')', "run.db, line 1 of cells"),
+        ("update cells set row = row + 90", "run.db, cells"),
     ],
 )
-def test_a_damaged_folder_is_refused_with_file_and_line(
-    run: Path, tmp_path: Path, file: str, change: Any, said: str
-) -> None:
+def test_a_damaged_table_is_refused_with_its_line(run: Path, tmp_path: Path, statement: str, said: str) -> None:
     folder = shutil.copytree(run, tmp_path / "damaged")
-    if change is None:
-        (folder / file).unlink()
-    else:
-        (folder / file).write_text(change((folder / file).read_text(encoding="utf-8")), encoding="utf-8")
+    change_table(folder, statement)
+    refused(folder, tmp_path, said)
+
+
+def refused(folder: Path, tmp_path: Path, said: str) -> None:
     code, output = invoke("report", str(folder), "-o", str(tmp_path / "later.html"))
     assert code == 2
     assert said in output
     assert not (tmp_path / "later.html").exists()
+
+
+def test_a_folder_without_its_rows_is_refused(run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(run, tmp_path / "damaged")
+    (folder / "run.db").unlink()
+    refused(folder, tmp_path, "there is no run.db")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"format": 2', '"farmat": 2', "no format number"),
+        ('"variant": "fast"\n      }', '"variant": "slow"\n      }', "other variants than its metrics"),
+        ('"every_cell"', '"every_call"', "missing required field `every_cell` - at `$.record.variants[0]`"),
+        ('"format": 2', '"format": 99', "written in format 99"),
+        ('"format": 2', '"format": 1', "this version reads format 2"),
+        ('"pick": "fitting"', '"pick": "guess"', "Invalid enum value 'guess' - at `$.record.evaluators[0]."),
+    ],
+)
+def test_a_damaged_result_is_refused(run: Path, tmp_path: Path, old: str, new: str, said: str) -> None:
+    folder = shutil.copytree(run, tmp_path / "damaged")
+    file = folder / "run.json"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+    refused(folder, tmp_path, said)
+
+
+def test_columns_of_other_evaluators_are_refused(run: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(run, tmp_path / "damaged")
+    body = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    body["record"]["layout"]["evaluators"].reverse()
+    body["record"]["layout"]["evaluators"].append("another")
+    (folder / "run.json").write_text(json.dumps(body), encoding="utf-8")
+    refused(folder, tmp_path, "its columns are those of other evaluators")
 
 
 def test_figures_without_a_record_of_the_rows_say_what_to_do(run: Path, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_a_place_that_takes_no_results_is_called_as_people_called_it(
 
 
 def test_what_a_store_does_not_take_in_the_end_is_not_lost(store: type[InMemory]) -> None:
-    store.refused = "mem://bucket/runs/first/rows.jsonl"
+    store.refused = "mem://bucket/runs/first/run.db"
     finished = finish(load("suite.yaml"), "rows.csv", results="mem://bucket/runs", name="first")
     (issue,) = finished.refused
     assert (issue.blame, finished.result.exit_code) == (Blame.ENVIRONMENT, 3)

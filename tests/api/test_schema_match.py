@@ -85,9 +85,11 @@ def suite_of(schema: Any, **more: Any) -> dict[str, Any]:
 
 
 def files_of(data: dict[str, Any], file: Path, folder: Path, **options: Any) -> tuple[RunResult, dict[str, bytes]]:
-    """A run, and the files of its folder that say nothing of the machine."""
-    result = load(data).run(file, results=folder, name="it", **options)
-    kept = [path for path in (folder / "it").rglob("*") if path.is_file() and path.name != "environment.json"]
+    """A run, and the files of its folder that say nothing of the machine, nor of the parts in which rows were scored."""
+    formats = ("rows", "codes", "outcomes", "cells")
+    result = load(data).run(file, results=folder, name="it", formats=formats, **options)
+    kept = [path for path in (folder / "it").rglob("*") if path.is_file()]
+    kept = [path for path in kept if path.name not in ("environment.json", "run.db")]
     return result, {path.name: path.read_bytes() for path in kept}
 
 

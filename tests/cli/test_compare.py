@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 import evaluators
 from evaluators.cli import command
 from evaluators.issues import Problems
+from tests.kit import change_table
 
 SUITE = """
 name: cities
@@ -40,13 +41,13 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     def start(*words: str) -> Result:
         return CliRunner(env={"GITHUB_STEP_SUMMARY": None}).invoke(command, words)
 
-    def score(name: str, outputs: Iterable[str], *words: str, expected: str = RIGHT) -> None:
+    def score(name: str, outputs: Iterable[str], expected: str = RIGHT) -> None:
         lines = [
             json.dumps({"id": f"C-{place}", "page": place // 3, "output": output, "expected": expected})
             for place, output in enumerate(outputs)
         ]
         (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
-        done = start("run", "suite.yaml", f"{name}.jsonl", "--name", name, "-q", *words)
+        done = start("run", "suite.yaml", f"{name}.jsonl", "--name", name, "-q")
         assert done.exit_code == 0, done.output
 
     score("good", [RIGHT] * 12)
@@ -54,7 +55,6 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     score("worse", [NO_ZIP] * 9 + [RIGHT] * 3)
     score("shorter", [RIGHT] * 10)
     score("other", [RIGHT] * 12, expected=NO_ZIP)
-    score("parquet", [NO_ZIP] * 3 + [RIGHT] * 9, "--rows", "parquet")
     return start
 
 
@@ -223,12 +223,14 @@ def test_python_compares_as_the_command_does(run: Start, tmp_path: Path) -> None
 
 
 def test_a_damaged_file_of_rows_is_named(run: Start, tmp_path: Path) -> None:
-    (tmp_path / "runs" / "bad" / "rows.jsonl").write_text('{"row": 1', encoding="utf-8")
+    change_table(tmp_path / "runs" / "bad", "update rows0 set code0 = 70")
     done = run("compare", "runs/good", "runs/bad")
     assert done.exit_code == 2
-    assert "rows.jsonl:1: this run folder is damaged" in done.output
-    (tmp_path / "runs" / "bad" / "rows.jsonl").unlink()
-    assert "there is no rows.jsonl" in run("compare", "runs/good", "runs/bad").output
+    assert (
+        "run.db, rows: this run folder is damaged, or was not written by a run: row 1: the table of codes" in done.output
+    )
+    (tmp_path / "runs" / "bad" / "run.db").unlink()
+    assert "there is no run.db" in run("compare", "runs/good", "runs/bad").output
     figures = json.loads((tmp_path / "runs" / "bad" / "run.json").read_text(encoding="utf-8"))
     del figures["record"]
     (tmp_path / "runs" / "bad" / "run.json").write_text(json.dumps(figures), encoding="utf-8")

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from evaluators.run.reader import Run
 from tests.cli.test_run import SUITE, Ended, environment
 from tests.commands import called
+from tests.kit import write_rows
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 
@@ -55,9 +57,25 @@ def test_a_run_folder_that_is_too_large_is_the_environments(files: Path, workers
     assert "partial" not in ended.stderr + ended.stdout
     assert "bug" not in ended.stderr
     assert "the test set has no rows" not in ended.stderr + ended.stdout
-    assert [path.name for path in (files / "runs").iterdir()] == ["x"]
+    assert f"{ROWS} rows" in ended.stdout
+    assert "the metrics are complete, and nothing else of the run is kept" in ended.stderr
+    assert list((files / "runs").iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_disk_that_fills_later_keeps_the_splits_before(files: Path, workers: str) -> None:
+    write_rows(files / "rows.jsonl", ({"output": "x" * 3000 + str(n), "expected": "x"} for n in range(4000)))
+    (files / "suite.yaml").write_text("evaluators: [exact_match]\nresults: {documents: all}\n", encoding="utf-8")
+    words = ("run", "suite.yaml", "rows.jsonl", "--name", "x", "--workers", workers)
+    ended = started(files, *words, most=8_000_000)
+    assert ended.returncode == 3, ended.stderr
+    assert "runs/x: the run folder cannot be written: file too large" in ended.stdout
     found = json.loads((files / "runs" / "x" / "run.json").read_text())
-    assert (found["complete"], found["rows"], found["exit_code"]) == (False, 0, 3)
+    assert 0 < found["rows"] < 4000
+    assert len(list(Run(files / "runs" / "x").each_row())) == found["rows"]
+    assert started(files, *words, "--resume").returncode == 0
+    assert Run(files / "runs" / "x").result.rows == 4000
 
 
 def test_the_figures_are_kept_where_the_folder_is_not(files: Path) -> None:
@@ -149,20 +167,19 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
     """A file that took the place of standard output would get what is printed."""
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", shell=">&- <&-")
     assert ended.returncode == 3
-    for line in (files / "runs" / "x" / "rows.jsonl").read_text().splitlines():
-        assert json.loads(line)["checksum"]
+    assert len(list(Run(files / "runs" / "x").each_row())) == ROWS
     assert os.listdir(files / "runs") == ["x"]
 
 
 def test_what_a_killed_run_left_behind_is_named(files: Path) -> None:
     from evaluators.run.run_folder import RunFolder
 
-    left = files / "runs" / ".dead.0a1b2c3d.partial"
-    left.mkdir(parents=True)
+    left = files / "runs" / "dead"
+    RunFolder.create(files / "runs", "dead").leave()
     busy = RunFolder.create(files / "runs", "busy")
     ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x")
     assert ended.returncode == 0
-    assert 'runs/.dead.0a1b2c3d.partial: left by the run "dead", which was ended before its end' in ended.stderr
+    assert 'runs/dead: left by the run "dead", which was ended before its end' in ended.stderr
     assert "busy" not in ended.stderr
     assert left.is_dir()
     busy.discard()

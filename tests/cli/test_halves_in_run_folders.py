@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.kit import cli
+from tests.kit import change_table, cli
 
 SUITE = """
 test_set: rows.csv
@@ -37,17 +40,13 @@ ANSWER = {
     "question": {"prompt": "llm_judge", "instructions": "Is it polite?", "payload": {"shown": {"output": '{"a": 1}'}}},
     "answer": {"score": 1},
 }
-FILES = [
-    "run.json",
-    "environment.json",
-    "links.json",
-    "rows.jsonl",
-    "codes.jsonl",
-    "outcomes.jsonl",
-    "cells.jsonl",
-    "answers.jsonl",
-]
-ENDINGS = "html csv jsonl json xml md report.json fields.csv repeats.csv confidence.csv"
+FILES = ["run.json", "environment.json", "links.json"]
+LINES = {"verdicts": "verdict", "outcomes": "line", "cells": "line", "answers": "line"}
+"""The tables of `run.db` that hold JSON, with the column that does."""
+TEXTS = ["id", "cluster", "slice0", "measure0"]
+"""The columns of its rows that hold text."""
+ENDINGS = "html csv jsonl json xml md report.json fields.csv repeats.csv confidence.csv "
+ENDINGS += "rows.jsonl codes.jsonl outcomes.jsonl cells.jsonl answers.jsonl parquet"
 OTHER_FILES = [word for ending in ENDINGS.split() for word in ("-o", f"made/x.{ending}")]
 COMMANDS = (
     ["report", "runs/x"],
@@ -97,13 +96,22 @@ def with_half(value: Any, loc: tuple[Any, ...]) -> Any:
     return changed
 
 
-def spoilt(text: str, lines: bool, chance: random.Random) -> str:
-    """The text of a file with half of a pair at a place that is chosen by chance."""
-    parts = text.splitlines() if lines else [text]
-    index = chance.randrange(len(parts))
-    value = json.loads(parts[index])
-    parts[index] = json.dumps(with_half(value, chance.choice(list(places(value)))))
-    return "\n".join(parts) + "\n"
+def spoilt(text: str, chance: random.Random) -> str:
+    """JSON text with half of a pair at a place that is chosen by chance."""
+    value = json.loads(text)
+    return json.dumps(with_half(value, chance.choice(list(places(value)))))
+
+
+@contextmanager
+def kept(*files: Path) -> Iterator[None]:
+    """The files are afterwards as they were before."""
+    gc.collect()  # an error that was looked at keeps the file open that was being read
+    before = {file: file.read_bytes() for file in files}
+    try:
+        yield
+    finally:
+        for file, data in before.items():
+            file.write_bytes(data)
 
 
 def refused(words: list[str]) -> bool:
@@ -115,54 +123,76 @@ def refused(words: list[str]) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("file", FILES)
-def test_half_a_pair_in_a_run_folder_is_no_bug(file: str, seed: int, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_half_a_pair_in_a_file_of_a_run_is_no_bug(
+    name: str, seed: int, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(made)
-    whole = Path("runs/x", file).read_text(encoding="utf-8")
-    links = Path("runs/x/links.json").read_text(encoding="utf-8")
-    try:
-        Path("runs/x", file).write_text(spoilt(whole, file.endswith("l"), random.Random(seed)), encoding="utf-8")
+    file = Path("runs/x", name)
+    with kept(file, Path("runs/x/links.json")):
+        file.write_text(spoilt(file.read_text(encoding="utf-8"), random.Random(seed)) + "\n", encoding="utf-8")
         for words in COMMANDS:
             refused(words)
-    finally:
-        Path("runs/x/links.json").write_text(links, encoding="utf-8")
-        Path("runs/x", file).write_text(whole, encoding="utf-8")
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("table", LINES)
+def test_half_a_pair_in_a_line_of_a_table_is_no_bug(
+    table: str, seed: int, made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(made)
+    chance, column = random.Random(seed), LINES[table]
+    with kept(Path("runs/x/run.db"), Path("runs/x/links.json")):
+        with closing(sqlite3.connect("runs/x/run.db")) as db, db:
+            text = chance.choice(db.execute(f"select {column} from {table}").fetchall())[0]
+            db.execute(f"update {table} set {column} = ? where {column} = ?", (spoilt(text, chance), text))
+        for words in COMMANDS:
+            refused(words)
+
+
+@pytest.mark.parametrize("column", TEXTS)
+def test_half_a_pair_in_a_column_of_rows_is_no_bug(column: str, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(made)
+    with kept(Path("runs/x/run.db"), Path("runs/x/links.json")):
+        change_table(Path("runs/x"), f"update rows0 set {column} = cast(x'eda080' as text) where row = 3")
+        for words in COMMANDS:
+            refused(words)
+        done = cli("report", "runs/x", "-o", "made/x.csv")
+    assert (done.exit_code, "run.db: this run folder is damaged" in done.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_half_a_pair_in_a_baseline_is_no_bug(seed: int, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(made)
-    whole = Path("baseline.json").read_text(encoding="utf-8")
-    try:
-        Path("baseline.json").write_text(spoilt(whole, False, random.Random(seed)), encoding="utf-8")
+    file = Path("baseline.json")
+    with kept(file):
+        file.write_text(spoilt(file.read_text(encoding="utf-8"), random.Random(seed)), encoding="utf-8")
         refused(["compare", "runs/y", "--suite", "suite.yaml"])
-    finally:
-        Path("baseline.json").write_text(whole, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("file", "loc", "words"),
+    ("name", "loc", "words"),
     [
-        ("rows.jsonl", ("slices",), ["report", "runs/x", "-o", "made/x.csv"]),
-        ("rows.jsonl", ("row",), ["compare", "runs/x", "runs/y"]),
-        ("rows.jsonl", ("codes",), ["view", "runs/x", "--no-open"]),
-        ("codes.jsonl", ("code",), ["report", "runs/x"]),
-        ("outcomes.jsonl", ("row",), ["advice", "runs/x"]),
+        ("verdicts", ("status",), ["report", "runs/x", "-o", "made/x.csv"]),
+        ("outcomes", ("evaluator",), ["advice", "runs/x"]),
         ("run.json", ("rows",), ["track", "runs/x", "--to", "files"]),
         ("environment.json", ("seconds",), ["report", "runs/x"]),
     ],
 )
 def test_half_a_pair_where_no_text_can_stand_is_named(
-    file: str, loc: tuple[str, ...], words: list[str], made: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, loc: tuple[str, ...], words: list[str], made: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(made)
-    path = Path("runs/x", file)
-    whole = path.read_text(encoding="utf-8")
-    first, *others = whole.splitlines() if file.endswith("l") else [whole]
-    try:
-        path.write_text("\n".join([json.dumps(with_half(json.loads(first), loc)), *others]) + "\n", encoding="utf-8")
+    file = Path("runs/x", name if name in FILES else "run.db")
+    with kept(file):
+        if name in FILES:
+            file.write_text(json.dumps(with_half(json.loads(file.read_text(encoding="utf-8")), loc)), encoding="utf-8")
+        else:
+            with closing(sqlite3.connect(file)) as db, db:
+                text = db.execute(f"select {LINES[name]} from {name} limit 1").fetchone()[0]
+                spoilt_text = json.dumps(with_half(json.loads(text), loc))
+                db.execute(f"update {name} set {LINES[name]} = ? where {LINES[name]} = ?", (spoilt_text, text))
         done = cli(*words)
-    finally:
-        path.write_text(whole, encoding="utf-8")
     assert done.exit_code == 2
-    assert f"{path}{':1' if file.endswith('l') else ''}: this run folder is damaged" in done.stderr
+    said = {"verdicts": f"{file}, verdicts", "outcomes": f"{file}, line 1 of outcomes"}.get(name, str(file))
+    assert f"{said}: this run folder is damaged" in done.stderr

@@ -8,9 +8,11 @@ import os
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commands import called
-from tests.kit import write_rows
+from tests.kit import lines_of, write_rows
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,7 +149,7 @@ def test_a_run_of_a_suite_that_names_it_is_kept_every_night(files: Path, run: St
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["run.json", "rows.jsonl", "suite/suite.txt"])
+@pytest.mark.parametrize("name", ["run.json", "environment.json", "suite/suite.txt"])
 def test_the_record_of_a_run_is_not_written_over(files: Path, run: Start, name: str) -> None:
     ended = run("run", "suite.yaml", "rows.csv", "--name", "x", "-o", f"runs/x/{name}")
     assert ended.returncode == 2, ended.stderr
@@ -184,14 +186,15 @@ def as_anybody() -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="what a user may do is taken away as Linux has it")
 def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
-    """On a shared disk: a run, a folder that is no run, and the hidden folder of a run that goes on, all of somebody else."""
-    others = [files / "runs" / name for name in ("theirs", ".theirs.0123abcd.partial", ".more.0123abcd.partial", "x")]
+    """On a shared disk: a run, one that nobody else may read, and one that is unfinished, all of somebody else."""
+    others = [files / "runs" / name for name in ("theirs", "more", "x")]
     for place in others:
         place.mkdir(parents=True)
         (place / "lock").touch(mode=0o400)
-        if not place.name.startswith("."):
+        (place / "run.db").touch(mode=0o400)
+        if place.name == "x":
             (place / "run.json").write_text("{}")
-        place.chmod(0o000 if place.name != ".more.0123abcd.partial" else 0o500)
+        place.chmod(0o500 if place.name == "more" else 0o000)
 
     def start(*words: str) -> Ended:
         command = [sys.executable, "-m", "evaluators", *words]
@@ -204,7 +207,7 @@ def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
         assert "- runs/x-2: the run folder" in ended.stdout
         listed = start("runs", "--format", "json")
         assert {run["name"]: run["state"] for run in json.loads(listed.stdout)} == {
-            "x-2": "finished", "theirs": "going", "more": "going",
+            "x-2": "finished", "more": "going",
         }  # fmt: skip
         assert start("report", "x").returncode == 0
         assert start("run", "suite.yaml", "rows.csv", "--name", "theirs", "--resume").returncode == 0
@@ -212,20 +215,6 @@ def test_folders_of_others_cost_a_run_nothing(files: Path) -> None:
     finally:
         for place in others:
             place.chmod(0o700)
-
-
-@pytest.mark.slow
-def test_a_run_that_could_not_be_moved_is_never_removed(files: Path, run: Start) -> None:
-    run("run", "suite.yaml", "rows.csv", "--name", "x")
-    hidden = files / "runs" / ".x.0123abcd.partial"
-    hidden.mkdir()
-    (files / "runs" / "x").rename(hidden / "run")
-    run("run", "suite.yaml", "rows.csv", "--name", "x")
-    assert {one["state"] for one in json.loads(run("runs", "--format", "json").stdout)} == {"finished", "not moved"}
-    cleaned = run("runs", "--clean", "--yes")
-    assert cleaned.stdout == ("the run that was whole is in runs/x-2\nremoved runs/.x.0123abcd.partial\n")
-    assert run("report", "runs/x-2").returncode == 0
-    assert sorted(path.name for path in (files / "runs").iterdir()) == ["x", "x-2"]
 
 
 def test_a_run_folder_that_takes_no_files_is_shown_all_the_same(files: Path, run: Start) -> None:
@@ -409,7 +398,7 @@ def test_a_report_is_written_as_its_extension_says(files: Path, run: Start, suff
             assert path.read_bytes() == (files / "runs" / "x" / "rows.csv").read_bytes()
         case _:
             lines = [json.loads(line) for line in text.splitlines()]
-            rows = [json.loads(line) for line in (files / "runs" / "x" / "rows.jsonl").read_bytes().splitlines()]
+            rows = lines_of(files / "runs" / "x", "rows")
             assert [(line["row"], line["checksum"]) for line in lines] == [(row["row"], row["checksum"]) for row in rows]
             assert lines[0]["results"]["header"]["fields"] == {"city": "match", "zip": "match"}
             assert lines[0]["results"]["header"]["field_scores"] == {"city": 1.0, "zip": 1.0}
@@ -426,7 +415,8 @@ def test_each_variant_has_its_own_files(files: Path, run: Start) -> None:
     assert {row["header.score"] for row in cells(files / "marked.good.csv")} == {"1.0"}
     assert {row["header.score"] for row in cells(files / "marked.poor.csv")} == {"0.5"}
     assert (files / "runs" / "x" / "rows.good.csv").exists()
-    assert (files / "runs" / "x" / "rows.poor.jsonl").exists()
+    run("report", "runs/x", "-o", "x.rows.jsonl")
+    assert (files / "x.rows.poor.jsonl").exists()
 
 
 def test_a_sample_is_the_same_every_time_and_another_with_another_seed(files: Path, run: Start) -> None:
@@ -477,24 +467,35 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rows", ["jsonl", "parquet"])
-def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start, rows: str) -> None:
+def test_a_run_is_the_same_for_any_number_of_workers(files: Path, run: Start) -> None:
     write(files / "suite.yaml", GATED + "slices: [row.supplier]\n")
     filling = "x" * 100_000
     kinds = (RIGHT, WRONG, PROSE, SPOILT)
     table(files / "rows.csv", *[(*kinds[n % 4], filling + str(n)) for n in range(360)], head=(*HEAD, "notes"))
     folders = []
     for workers in ("1", "2", "3"):
-        words = ("--results", f"by-{workers}", "--name", "x", "--workers", workers, "--rows", rows, "--hardest", "3")
+        words = ("--results", f"by-{workers}", "--name", "x", "--workers", workers, "--hardest", "3")
+        words += ("--formats", "rows,parquet,codes,outcomes,cells")
         ended = run("run", "suite.yaml", "rows.csv", *words)
         assert ended.returncode == 1, ended.stderr
         folders.append(contents(files / f"by-{workers}" / "x"))
-    assert "outcomes.jsonl" in folders[0]
-    assert f"rows.{rows}" in folders[0]
+    assert {"run.db", "rows.jsonl", "rows.parquet", "codes.jsonl", "outcomes.jsonl"} <= folders[0].keys()
     assert folders[0] == folders[1] == folders[2]
 
 
-PARTS = "runs/.x.*.partial/parts/0*.part"
+def only(file: Path, query: str) -> int:
+    """The one number that a query finds in a file that is still written."""
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+        found: int = db.execute(query).fetchone()[0]
+        return found
+
+
+def splits_in(file: Path) -> int:
+    """How many splits are stored."""
+    try:
+        return only(file, "select count(*) from splits where finished")
+    except sqlite3.Error:  # no table yet, or a transaction that ends just now
+        return 0
 
 
 @pytest.mark.slow
@@ -510,11 +511,11 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
             for n in range(total)
         )
     process = subprocess.Popen(
-        [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.csv", "--name", "x", "--rows", "jsonl",
-         "--workers", workers],
+        [sys.executable, "-m", "evaluators", "run", "suite.yaml", "rows.csv", "--name", "x", "--workers", workers],
         cwd=files, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    until(lambda: any(part.stat().st_size for part in files.glob(PARTS)), process)
+    file = files / "runs" / "x" / "run.db"
+    until(lambda: file.is_file() and splits_in(file) > 0, process)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
@@ -522,14 +523,11 @@ def test_an_interrupt_leaves_a_valid_run_that_says_it_is_partial(
     assert out.startswith("cities: interrupted after ")
     found = figures(files / "runs" / "x")
     assert (found["complete"], found["exit_code"]) == (False, 130)
-    with open(files / "runs" / "x" / "rows.jsonl", "rb") as stored:
-        assert sum(1 for _ in stored) == found["rows"]
+    assert only(file, "select count(*) from rows0") == found["rows"]
     assert 0 < int(str(found["rows"])) < total
-    assert [path.name for path in (files / "runs").iterdir() if not path.name.startswith(".")] == ["x"]
-    for left in (files / "runs").glob(".*"):  # where whole parts were finished
-        assert json.loads((left / "unfinished.json").read_text())["splits"][""]["finished"] > 0
-        assert "runs/x: " in err
-        assert '--name "x" --resume goes on with the rest' in err
+    assert [path.name for path in (files / "runs").iterdir()] == ["x"]
+    assert "runs/x: " in err
+    assert '--name "x" --resume goes on with the rest' in err
 
 
 HEAVY = ("deepdiff", "numpy", "pyarrow", "scipy", "rich", "asyncio", "multiprocessing", "pandas")
@@ -586,7 +584,7 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
     """No gates, no comparison, no schema, no page: what is cut from the way of a small run stays cut."""
     table(files / "rows.csv", RIGHT, WRONG)
     loaded = loaded_by(files, "run", "suite.yaml", "rows.csv", "--no-results", "--quiet")
-    assert "evaluators.run.scoring" in loaded
+    assert "evaluators.run.driver" in loaded
     assert sorted(name for name in loaded if name.startswith(UNUSED)) == []
     assert len([name for name in loaded if name.startswith("evaluators")]) <= MOST_MODULES
 

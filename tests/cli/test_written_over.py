@@ -51,9 +51,7 @@ FILES = {
     "cases.csv": "q,__expected\na,Oslo\n",
     "tests.yaml": "prompts: ['{{q}}']\nproviders: [echo]\ntests: [{vars: {q: x}, assert: [{type: equals, value: y}]}]\n",
 }
-OF_RUN = [
-    f"runs/{{}}/{name}" for name in ("run.json", "environment.json", "rows.jsonl", "codes.jsonl", "suite/simple.yaml")
-]
+OF_RUN = [f"runs/{{}}/{name}" for name in ("run.json", "environment.json", "run.db", "suite/simple.yaml")]
 SIMPLE = ["simple.yaml", "all/one.csv", "all/two.csv"]
 COMMANDS: dict[str, list[tuple[list[str], list[str]]]] = {
     "run": [

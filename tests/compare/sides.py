@@ -6,15 +6,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from msgspec import to_builtins
 from msgspec.structs import replace
 
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
-from evaluators.run.reader import Run
-from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts, record_files
-from evaluators.run.record_lines import CodedVerdict, RowLine
+from evaluators.run.reader import PackedRows, Run
+from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
+from evaluators.run.record_lines import RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
 
 
@@ -61,15 +60,7 @@ def packed(side: Side) -> Run:
     """The run folder of which a side was read."""
     evaluators = tuple(RecordedEvaluator(name, fields) for name, fields in side.fields.items())
     variants = tuple(RecordedVariant(name, len(rows.lines), False, False, 0, 0) for name, rows in side.rows.items())
-    files: dict[str, object] = {}
-    for variant, rows in side.rows.items():
-        place = record_files(Path(), "jsonl", variant)
-        files[place.codes.name] = [
-            {"evaluator": name, "code": code, **to_builtins(CodedVerdict.of(verdict))}
-            for name, verdicts in rows.verdicts.items()
-            for code, verdict in enumerate(verdicts)
-        ]
-        files[place.rows.name] = to_builtins(rows.lines)
-    found = Run.of(Path(side.label), side.result, RecordFacts("jsonl", evaluators, variants))
-    found._packed = files
-    return found
+    slices = max((len(line.slices) for rows in side.rows.values() for line in rows.lines), default=0)
+    facts = RecordFacts(evaluators, variants, slices=tuple(f"slice {place}" for place in range(slices)))
+    rows = {name: PackedRows(list(one.verdicts.values()), one.lines) for name, one in side.rows.items()}
+    return Run.of(Path(side.label), side.result, facts).but(packed=rows)

@@ -341,8 +341,7 @@ def test_a_saved_evaluation_is_a_run_folder(tmp_path: Path) -> None:
     found = struct_extract_eval.evaluate([TEN, TEN], [EIGHT, TEN], EXTRACT_BENCH, ids=["short", "whole"])
     folder = found.save(tmp_path / "first")
     assert sorted(path.name for path in folder.iterdir()) == [
-        "cells.jsonl", "codes.jsonl", "field_summary.csv", "fields.csv", "fields.md", "outcomes.jsonl",
-        "report.json", "rows.csv", "rows.jsonl", "run.json", "summary.txt",
+        "field_summary.csv", "fields.csv", "fields.md", "report.json", "rows.csv", "run.db", "run.json", "summary.txt",
     ]  # fmt: skip
     with open(folder / "fields.csv", encoding="utf-8-sig", newline="") as stream:
         lines = list(csv.DictReader(stream))

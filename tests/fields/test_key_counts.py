@@ -12,7 +12,7 @@ from evaluators.api.loading import load
 from evaluators.fields.key_counts import FIRST_ROWS, KeyCounts, KeyFault
 from evaluators.fields.path_check import ChunkCheck, release_rows
 from evaluators.run.exact_sums import plus
-from evaluators.run.split_result import SplitResult, opened, sealed
+from evaluators.run.split_result import EvaluatorSums, SplitResult, opened, sealed
 
 Row = tuple[Any, Any]
 
@@ -86,9 +86,9 @@ def test_counts_of_parts_in_any_order_are_a_naive_count(
     parts = []
     for start in range(0, len(rows), size):
         documents = [({"l": one}, {"l": other}) for one, other in rows[start : start + size]]
-        result = SplitResult(keys=[counted(LISTED, *documents)])
+        result = SplitResult(evaluators=[EvaluatorSums(keys=counted(LISTED, *documents))])
         result.number("rows", start)
-        parts.append(opened(sealed(result), SplitResult).keys[0])
+        parts.append(opened(sealed(result), SplitResult).evaluators[0].keys)
     random.shuffle(parts)
     whole = KeyCounts()
     for part in parts:

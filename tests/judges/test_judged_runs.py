@@ -17,7 +17,7 @@ from evaluators.reports.rows import row_views
 from evaluators.run.reader import Run
 from evaluators.tracking.attachments import environment_of, flat_params, note_of, row_table
 from tests.judges.chat_server import ChatServer, Reply, verdicts
-from tests.kit import cli, write_rows
+from tests.kit import cli, exported, lines_of, write_rows
 from tests.reports.html.test_page import parts
 
 pytest.importorskip("openai")
@@ -75,8 +75,8 @@ def test_a_second_run_asks_nothing_and_says_the_same(server: ChatServer, tmp_pat
     assert "At most 0 questions in 0 requests" in again.stderr
     assert "3 more are answered from before" in again.stderr
     assert len(server.requests) == 3
-    for file in ("rows.jsonl", "outcomes.jsonl", "answers.jsonl", "codes.jsonl"):
-        assert (tmp_path / "runs/one" / file).read_bytes() == (tmp_path / "runs/two" / file).read_bytes()
+    for word in ("rows", "outcomes", "answers", "codes"):
+        assert exported(tmp_path / "runs/one", word) == exported(tmp_path / "runs/two", word)
 
 
 def test_a_dry_run_counts_and_sends_nothing(server: ChatServer, tmp_path: Path) -> None:
@@ -198,7 +198,7 @@ def test_the_key_is_nowhere(
     assert {one["authorization"] for one in server.headers} == {f"Bearer {CANARY}"}
     files = [file for file in tmp_path.rglob("*") if file.is_file() and file != keys]
     names = {file.name for file in files}
-    assert {"page.html", "answers.jsonl", "summary.txt", "judge-answers.sqlite", "metrics.json", "params.yaml"} <= names
+    assert {"page.html", "run.db", "summary.txt", "judge-answers.sqlite", "metrics.json", "params.yaml"} <= names
     assert "keys.env" not in names
     for file in files:
         assert CANARY.encode() not in file.read_bytes(), file
@@ -252,9 +252,9 @@ def test_reasons_are_cut_where_the_suite_says_so(server: ChatServer, tmp_path: P
     data["results"]["reasoning_length"] = 6
     suite.write_text(yaml.safe_dump(data))
     run(suite)
-    for file in ("answers.jsonl", "outcomes.jsonl"):
-        text = (tmp_path / "runs" / "one" / file).read_text(encoding="utf-8")
-        assert ("by th…" in text, "by the" in text) == (True, False), file
+    for word in ("answers", "outcomes"):
+        text = exported(tmp_path / "runs" / "one", word)
+        assert ("by th…" in text, "by the" in text) == (True, False), word
 
 
 def test_the_model_and_the_prompts_are_part_of_what_the_suite_means(
@@ -280,8 +280,8 @@ def test_a_text_without_a_metric_asks_whether_it_means_the_same(server: ChatServ
     suite.write_text(yaml.safe_dump(data))
     found = run(suite)
     assert found.exit_code in (0, 3), found.output
-    answers = (tmp_path / "runs" / "one" / "answers.jsonl").read_text().splitlines()
-    assert {json.loads(line)["question"]["prompt"] for line in answers} == {"string_semantic"}
+    answers = lines_of(tmp_path / "runs" / "one", "answers")
+    assert {line["question"]["prompt"] for line in answers} == {"string_semantic"}
 
 
 def test_the_progress_line_says_how_far_the_asking_is() -> None:

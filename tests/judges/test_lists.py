@@ -17,7 +17,7 @@ from evaluators.fields.closed_rows import ListedCheck
 from evaluators.fields.schema_check import SchemaCheck
 from evaluators.judges.asking import ask
 from evaluators.model import Comparison
-from tests.kit import write_rows
+from tests.kit import exported, lines_of, write_rows
 
 XEVAL = {
     "type": "object",
@@ -161,10 +161,9 @@ def test_lists_say_what_asking_row_by_row_says(family: str, tmp_path: Path) -> N
         if family not in ("paired items", "an evaluator of one's own")
         else by_row
     )
-    for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl"):
-        assert (together / file).read_bytes() == (by_row / file).read_bytes()
-        if file == "rows.jsonl":
-            assert (together / file).read_bytes() == (plain / file).read_bytes()
+    for word in ("rows", "codes", "outcomes"):
+        assert exported(together, word) == exported(by_row, word)
+    assert exported(together, "rows") == exported(plain, "rows")
 
 
 def test_two_evaluators_that_do_not_wait_for_each_other_share_a_call(tmp_path: Path) -> None:
@@ -196,8 +195,7 @@ def test_a_call_that_fails_as_a_whole_costs_one_row(tmp_path: Path) -> None:
     calls = register_batch(True, lambda questions: any(one.expected == poisoned for one in questions))
     folder = run(FAMILIES["fields of a schema"], tmp_path)
     assert len(calls[0]) > 10  # the whole chunk, which fails
-    lines = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
-    codes = [json.loads(line) for line in (folder / "codes.jsonl").read_text().splitlines()]
+    lines, codes = lines_of(folder, "rows"), lines_of(folder, "codes")
     bugs = [line["id"] for line in lines if codes[line["codes"][0]]["status"] == "bug"]
     assert bugs == [row["id"] for row in rows() if row["expected"]["a"] == poisoned]
     asked_again = [json.dumps(one[1:]) for call in calls[1:] for one in call if one[1] != poisoned]
@@ -238,7 +236,7 @@ def test_the_lists_are_the_same_for_any_number_of_workers(workers: int, tmp_path
     register_batch()
     alone = run(FAMILIES["x-eval"], tmp_path, "alone")
     several = run(FAMILIES["x-eval"], tmp_path, "several", workers=workers, engine="in_process")
-    assert (alone / "answers.jsonl").read_bytes() == (several / "answers.jsonl").read_bytes()
+    assert exported(alone, "answers") == exported(several, "answers") != ""
 
 
 def test_rows_of_an_async_batch_are_asked_at_once(tmp_path: Path) -> None:
@@ -276,7 +274,7 @@ def test_propagated_errors_stay_within_their_row(tmp_path: Path) -> None:
     schema = FAMILIES["x-eval"]["schema_match"]
     suite = evaluators.load({"evaluators": [{"schema_match": {**schema, "post_process": ["propagate_batch_errors"]}}]})
     suite.run(rows_file(tmp_path), results=tmp_path / "runs", name="run")
-    lines = [json.loads(line) for line in (tmp_path / "runs" / "run" / "outcomes.jsonl").read_text().splitlines()]
+    lines = lines_of(tmp_path / "runs" / "run", "outcomes")
     by_row: dict[int, set[str]] = {}
     for line in lines:
         if "path" in line:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.run.reader import Run
+from tests.kit import exported
 
 WORDS = st.sampled_from(["a", "b", "cc", "A", ""])
 ITEMS = st.lists(st.fixed_dictionaries({}, optional={"n": WORDS, "k": WORDS}), max_size=3)
@@ -62,7 +63,7 @@ def scored(way: str, fields: dict[str, Any], rows: list[tuple[Any, Any]], folder
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     suite.run(file, results=folder / "runs", name=way)
     place = folder / "runs" / way
-    found = {name: (place / name).read_bytes() for name in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl")}
+    found = {word: exported(place, word).encode() for word in ("rows", "codes", "outcomes")}
     by_place = {each: (line.answer.score, line.answer.reason) for line in Run(place).answers() for each in line.places}
     return {**found, "answers": repr(sorted(by_place.items())).encode()}
 
@@ -73,7 +74,7 @@ def scored(way: str, fields: dict[str, Any], rows: list[tuple[Any, Any]], folder
 def test_lists_give_what_asking_row_by_row_gives(fields: dict[str, Any], rows: list[tuple[Any, Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ways = [scored(way, fields, rows, Path(folder)) for way in WAYS]
-    assert ways[0]["rows.jsonl"] == ways[1]["rows.jsonl"] == ways[2]["rows.jsonl"]
+    assert ways[0]["rows"] == ways[1]["rows"] == ways[2]["rows"]
     assert ways[0]["answers"] == ways[1]["answers"] == ways[2]["answers"]
-    assert ways[0]["codes.jsonl"] == ways[1]["codes.jsonl"] == ways[2]["codes.jsonl"]
-    assert ways[0]["outcomes.jsonl"] == ways[1]["outcomes.jsonl"]
+    assert ways[0]["codes"] == ways[1]["codes"] == ways[2]["codes"]
+    assert ways[0]["outcomes"] == ways[1]["outcomes"]

@@ -18,7 +18,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, u
 from evaluators.run.reader import Run
 from evaluators.settings import build
 from evaluators.testsets.readers import jsonl
-from tests.kit import write_rows
+from tests.kit import change_table, exported, lines_of, write_rows
 
 FIELDS = {"title": "semantic", "total": "numeric"}
 ROWS = [
@@ -75,12 +75,8 @@ def run(folder: Path, name: str, judge: Any, **options: Any) -> Path:
     return folder / "runs" / name
 
 
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
 def test_questions_answers_who_and_places_are_in_the_run_folder(tmp_path: Path) -> None:
-    found = lines(run(tmp_path, "one", "opinion") / "answers.jsonl")
+    found = lines_of(run(tmp_path, "one", "opinion"), "answers")
     who = {"judge": "opinion", "model": "small", "prompt": "semantic 1"}
     assert found[0] == {
         "places": [[1, "schema_match", "title"], [3, "schema_match", "title"]],
@@ -104,12 +100,13 @@ def test_a_recorded_run_gives_the_same_figures_and_bytes_without_the_judge(kind:
     ASKED.clear()
     again = run(tmp_path, "again", {"recorded": {"run": str(first)}}, kind=kind)
     assert ASKED == []
-    for file in ("rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl", "answers.jsonl"):
-        assert (first / file).read_bytes() == (again / file).read_bytes(), file
+    for word in ("rows", "codes", "outcomes", "cells", "answers"):
+        assert exported(first, word) == exported(again, word) != "", word
     one, other = Run(first).result, Run(again).result
     assert one.evaluators == other.evaluators
-    from_file = run(tmp_path, "file", {"recorded": {"file": str(first / "answers.jsonl")}}, kind=kind)
-    assert (from_file / "codes.jsonl").read_bytes() == (first / "codes.jsonl").read_bytes()
+    (tmp_path / "written.jsonl").write_text(exported(first, "answers"), encoding="utf-8")
+    from_file = run(tmp_path, "file", {"recorded": {"file": "written.jsonl"}}, kind=kind)
+    assert exported(from_file, "codes") == exported(first, "codes")
 
 
 @pytest.mark.slow
@@ -128,7 +125,7 @@ def test_the_answers_are_the_same_bytes_for_any_number_of_workers(
     judge = {"recorded": {"file": str(answers)}}
     one = run(tmp_path, "one", judge, times=times)
     several = run(tmp_path, "several", judge, times=times, workers=workers)
-    assert (one / "answers.jsonl").read_bytes() == (several / "answers.jsonl").read_bytes()
+    assert exported(one, "answers") == exported(several, "answers") != ""
     asked = [json.loads((folder / "environment.json").read_text())["asked"] for folder in (one, several)]
     assert asked[0] == asked[1]
     assert asked[0]["questions"] > 3  # there are several chunks, and each of them asks
@@ -207,11 +204,14 @@ def test_a_damaged_line_is_refused_with_its_number(line: str, said: str, tmp_pat
 
 def test_a_damaged_run_folder_is_refused_with_the_line(tmp_path: Path) -> None:
     folder = run(tmp_path, "one", "opinion")
-    file = folder / "answers.jsonl"
-    file.write_text(file.read_text().replace('"score":0.5', '"score":"half"'))
+    change_table(folder, """update answers set line = replace(line, '"score":0.5', '"score":"half"')""")
+    where = f"{folder / 'run.db'}, line 2 of answers"
     with pytest.raises(Problems) as raised:
         list(Run(folder).answers())
-    assert raised.value.issues[0].where == f"{file}:2"
+    assert raised.value.issues[0].where == where
+    with pytest.raises(Problems) as raised:
+        run(tmp_path, "two", {"recorded": {"run": str(folder)}})
+    assert where in raised.value.issues[0].message
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_answers_of_batches_and_async_functions_are_recorded_and_those_of_plain_
     fields = {"a": {"later": {"score": 0.5}}, "b": "many", "c": "plain"}
     suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"name": "f", "fields": fields}}]})
     suite.run(file, results=tmp_path / "runs", name="one")
-    assert lines(tmp_path / "runs" / "one" / "answers.jsonl") == [
+    assert lines_of(tmp_path / "runs" / "one", "answers") == [
         {
             "places": [[1, "f", "a"]],
             "who": {"comparator": "later", "options": {"score": 0.5}},
@@ -269,7 +269,6 @@ def lines_message() -> str:
 
 def test_a_run_that_asks_nobody_has_no_answers(tmp_path: Path) -> None:
     folder = run(tmp_path, "one", "opinion", fields={"total": "numeric"})
-    assert not (folder / "answers.jsonl").exists()
     assert json.loads((folder / "environment.json").read_text())["asked"] is None
     assert list(Run(folder).answers()) == []
 
@@ -336,7 +335,7 @@ def test_answers_are_read_from_plain_files_of_a_sensible_size(tmp_path: Path, mo
         with pytest.raises(Problems, match=said):
             list(read_answers(file))
     run.mkdir()
-    (run / "answers.jsonl").symlink_to(long)
+    (run / "run.db").symlink_to(long)
     judge = build(JUDGES.find("recorded"), {"run": str(run)})
     with pytest.raises(Problems, match="there are no answers in it"):
         judge.answer([JudgeQuestion("semantic", "a", "b")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,7 +12,7 @@ import evaluators
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.judges.session import agreed, combined
 from evaluators.reports.run_page import run_page
-from tests.kit import cli, write_rows
+from tests.kit import cli, lines_of, write_rows
 
 
 class Fickle(Judge):
@@ -57,7 +56,7 @@ def test_the_first_answer_counts_and_the_others_say_how_sure_it_is(tmp_path: Pat
 
 def test_every_answer_is_recorded_and_paid_for(tmp_path: Path) -> None:
     result = evaluators.load(SUITE).run(rows_file(tmp_path), repeat_judge=3, results=tmp_path / "runs", name="run").result
-    lines = [json.loads(line) for line in (tmp_path / "runs/run/answers.jsonl").read_text("utf-8").splitlines()]
+    lines = lines_of(tmp_path / "runs/run", "answers")
     assert [line["answer"]["details"]["repeats"] for line in lines] == [[1, 1, 1], [1, 1, 1], [1, 0, 0], [1, 0, 0]]
     assert all("repeat" not in line["question"].get("params", {}) for line in lines)
     assert len(Fickle.seen) == 12

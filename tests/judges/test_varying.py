@@ -16,6 +16,7 @@ import evaluators
 from evaluators import Comparison, FieldStatus, Outcome
 from evaluators.comparators._comparator import Comparator
 from evaluators.compat import extract_bench, struct_extract_eval
+from tests.kit import lines_of
 
 EXPECTED = [{"a": f"x{number}", "items": [{"n": f"{number}1"}, {"n": f"{number}2"}]} for number in range(9)]
 OUTPUTS = [{"a": f"y{number}", "items": [{"n": f"{number}2!"}, {"n": f"{number}1!"}]} for number in range(9)]
@@ -125,7 +126,7 @@ def test_figures_records_fields_and_the_saved_folder_are_of_one_answer(
     for field in found.per_field.values():
         assert field.matches == sum(result.status is FieldStatus.MATCH for _, result in field.instances)
     found.save(tmp_path / "saved")
-    lines = [json.loads(line) for line in (tmp_path / "saved" / "outcomes.jsonl").read_text().splitlines()]
+    lines = lines_of(tmp_path / "saved", "outcomes")
     words = [result.status.word for record in found.records for result in record.field_results]
     assert [line["status"] for line in lines if "path" in line] == words
     assert set(asked.values()) <= {1}

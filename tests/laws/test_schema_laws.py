@@ -18,8 +18,8 @@ from evaluators.fields.key_spelling import KeySpelling, keys_in
 from evaluators.fields.scored import MEASURED
 from evaluators.issues import Blame, CellError, Issue
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.run.document_sums import DocumentSums
 from evaluators.run.exact_sums import plus
-from evaluators.run.tally import Tally
 from evaluators.values.paths import Path
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output
@@ -291,11 +291,11 @@ def row_lists(draw: st.DrawFn) -> tuple[Evaluator, list[tuple[Any, Any]]]:
     return one, rows
 
 
-def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> Tally:
+def part(one: Evaluator, rows: Sequence[tuple[Any, Any]]) -> DocumentSums:
     """What a worker sends back."""
-    check, found = one.compile(), Tally()
+    check, found = one.compile(), DocumentSums()
     for row in rows:
-        found.add(check(*row))
+        check(*row)
     found.add_paths(check.counts())  # type: ignore[attr-defined]  # a schema's check counts by path
     found.add_details(check.details())  # type: ignore[attr-defined]  # a schema's check counts by path
     return found

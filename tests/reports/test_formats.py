@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from io import StringIO
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import PurePath
 from typing import Literal
 from xml.etree.ElementTree import Element
@@ -51,6 +51,13 @@ def table_of(*cells: str) -> Page:
         ("fields.csv", "Csv"),
         ("a.Fields.csv", "FieldsTable"),
         ("a.jsonl", "JsonLines"),
+        ("rows.jsonl", "JsonLines"),
+        ("a.rows.jsonl", "Rows"),
+        ("a.codes.jsonl", "Codes"),
+        ("a.outcomes.jsonl", "Outcomes"),
+        ("a.cells.jsonl", "CellLines"),
+        ("a.answers.jsonl", "Answers"),
+        ("a.parquet", "Parquet"),
     ],
 )
 def test_the_extension_says_what_is_written(file: str, name: str) -> None:
@@ -59,7 +66,10 @@ def test_the_extension_says_what_is_written(file: str, name: str) -> None:
 
 @pytest.mark.parametrize(
     ("file", "hint"),
-    [("a.jsn", 'did you mean ".json"?'), ("a", "known: .csv, .htm, .html, .json, .jsonl, .markdown, .md, .txt, .xml")],
+    [
+        ("a.jsn", 'did you mean ".json"?'),
+        ("a", "known: .csv, .htm, .html, .json, .jsonl, .markdown, .md, .parquet, .txt, .xml"),
+    ],
 )
 def test_an_unknown_extension_is_a_config_problem(file: str, hint: str) -> None:
     with pytest.raises(Problems) as error:
@@ -74,7 +84,8 @@ def test_unknown_words_are_config_problems_all_at_once() -> None:
     assert issues[0].hint == 'did you mean "markdown"?'
     assert (
         issues[1].hint
-        == "known: confidence, csv, field_sums, fields, html, json, junit, markdown, md, repeats, report, text, xml"
+        == "known: answers, cells, codes, confidence, csv, field_sums, fields, html, json, junit, markdown, md, outcomes, "
+        "parquet, repeats, report, rows, text, xml"
     )
 
 
@@ -102,11 +113,15 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 @pytest.mark.parametrize("name", FORMATS.names())
 def test_every_format_writes_the_rows_of_a_run_the_same_twice(name: str, recorded: Run) -> None:
-    first, again = StringIO(newline=""), StringIO(newline="")
-    for stream in (first, again):
+    found = []
+    for _ in range(2):
+        stream = TextIOWrapper(BytesIO(), "utf-8", newline="")
         FORMATS.find(name)().write(recorded, stream, Options(evaluator="listing"))
-    assert first.getvalue().endswith("\n")
-    assert first.getvalue() == again.getvalue()
+        stream.flush()
+        found.append(stream.buffer.getvalue())  # type: ignore[attr-defined]  # a BytesIO
+    assert found[0] == found[1]
+    # nobody was asked, and Parquet ends with its own mark
+    assert found[0][-1:] == {"answers": b"", "parquet": b"1"}.get(name, b"\n")
 
 
 # --- text

@@ -9,21 +9,24 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
+from evaluators.run.driver import VariantRun, score_variant
 from evaluators.run.engines.engine import ENGINES, Engine, Result, Task, look_there, never
+from evaluators.run.figures import Measured
 from evaluators.run.job import Job
-from evaluators.run.merge import measure
+from evaluators.run.observer import Observer
 from evaluators.run.preparing import prepare
-from evaluators.run.record_facts import record_files
+from evaluators.run.reader import stored_rows
+from evaluators.run.record_lines import code_lines
 from evaluators.run.recorder import Recording
-from evaluators.run.rows import RowsFormat
-from evaluators.run.split_result import FirstRows, SplitResult
-from evaluators.run.storing import store_parts
+from evaluators.run.run_db import RunDb
+from evaluators.run.split_result import FirstRows
+from evaluators.run.split_rows import Layout
 from evaluators.testsets.readers import jsonl
-from tests.run.part_folder import clear_parts
 
 SUITE: dict[str, Any] = {
     "evaluators": [
@@ -96,9 +99,7 @@ class Bench:
     suite: dict[str, Any] = field(default_factory=lambda: WHOLE)
     runs: int = 0
 
-    def job(
-        self, splits: int = 1, most: int | None = 3, rows: RowsFormat = "jsonl", chunk: int = 2_000
-    ) -> tuple[Suite, Job]:
+    def job(self, splits: int = 1, most: int | None = 3, chunk: int = 2_000) -> tuple[Suite, Job]:
         """The test set, cut into about so many splits, and what is to be done with each."""
         file = self.folder / "rows.jsonl"
         if not file.exists():
@@ -108,10 +109,8 @@ class Bench:
         suite = load(self.suite)
         prepared = prepare(suite, str(file))
         self.runs += 1
-        parts = self.folder / f"parts-{self.runs}"
-        parts.mkdir()
         job = Job(
-            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, str(parts), rows, suite.config.slices,
+            suite.shipped(), prepared.test_set, prepared.roles, suite.reading, suite.config.slices,
             Recording(most, "all", columns=prepared.test_set.header, small=0, first_rows=0), cluster=suite.cluster,
             measures=suite.measures, repeats=suite.repeats is not None, confidence=suite.confidence.column,
         )  # fmt: skip
@@ -119,16 +118,22 @@ class Bench:
 
     def score(
         self, engine: Engine | None = None, *, stopped: Callable[[], bool] = lambda: False, **options: Any
-    ) -> tuple[SplitResult, dict[str, bytes]]:
-        """The sums, and the stored files by name."""
+    ) -> tuple[Measured, dict[str, bytes]]:
+        """What the rows came to, and the stored files by name."""
         suite, job = self.job(**options)
-        assert job.folder is not None
-        measured = measure(job, suite.lines, engine or ENGINES.find("in_process")(), "rows.jsonl", stopped)
-        store_parts(job, suite.lines, measured, record_files(Path(job.folder), job.rows))
-        clear_parts(job)
+        rows = RunDb(self.folder / f"{self.runs}.db").rows(0, Layout.of(job, suite.lines))
+        run = VariantRun("rows.jsonl", job, suite.lines, rows)
+        measured = score_variant(run, engine or ENGINES.find("in_process")(), Observer(stopped))
+        sums = measured.sums
         # what may differ with the cut: hints look at the first split, and splits do not know what others recorded
-        measured.merged, measured.scored_again, measured.first_rows, measured.recorded = [], 0, FirstRows(), {}
-        return measured, {path.name.partition(".")[0]: path.read_bytes() for path in Path(job.folder).iterdir()}
+        sums.splits, sums.scored_again, sums.first_rows, sums.recorded = 0, 0, FirstRows(), {}
+        codes = code_lines([line.name for line in suite.lines], rows.verdicts())
+        stored = {
+            "rows": msgspec.json.Encoder().encode_lines(stored_rows(rows, "rows")), "codes": b"".join(code + b"\n" for code in codes),
+            "outcomes": "".join(f"{line}\n" for line in rows.lines("outcomes")).encode(),
+            "cells": "".join(f"{line}\n" for line in rows.lines("cells")).encode(),
+        }  # fmt: skip
+        return measured, stored
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """The command line in small pieces, ended where a test says: `python -m tests.run.ended_run SPLIT_BYTES WHO COUNT words…`.
 
-WHO is what is counted: `files` and `calls` of the run, `workers` for file operations of each worker, `one-worker` for the same where only
-one worker is ended. With the number of a split, such as `000005`, each worker is ended that opens its file. The process is killed, by
-itself and at once, in the middle of its COUNT-th one. File operations are those in a working folder: opening, making, renaming, removing.
-Calls are those of functions, from the first of these operations on. With 0 nothing is ended, and the number is said on standard
-error. The cut of files is made small, so that a short test set has many splits.
+WHO is what is counted: `files`, `calls` and stored `splits` of the run, `workers` for the splits that each worker begins, `one-worker` for
+the same where only one worker is ended. The process is killed, by itself and at once, in the middle of its COUNT-th one, or right
+after that many splits. File operations are those in a run folder: opening, making, renaming, removing. Calls are those of functions,
+from the first of these operations on. With 0 nothing is ended, and the number is said on standard error. The cut of files is made
+small, so that a short test set has many splits.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import signal
 import sys
+from types import FrameType
 from typing import Any
 
 FILE_EVENTS = (
@@ -33,20 +34,24 @@ class Ending:
 
     def hook(self, event: str, given: tuple[object, ...]) -> None:
         """An audit hook: told of every file operation."""
-        if event not in FILE_EVENTS or not any(".partial" in str(one) for one in given):
-            return
-        if self.who == "calls":
-            if sys.getprofile() is None:
-                sys.setprofile(self.called)
-        elif self.who.isdigit():
-            if os.getpid() != self.parent and self.who in str(given[0]):
-                os.kill(os.getpid(), signal.SIGKILL)
-        elif (os.getpid() == self.parent) == (self.who == "files"):
-            self.happened()
+        here = os.getpid() == self.parent
+        if self.who.endswith(("worker", "workers")):
+            if event == "open" and not here and str(given[0]).endswith("rows.jsonl"):
+                self.happened()
+        elif here and event in FILE_EVENTS and any("runs/" in str(one) for one in given):
+            if self.who == "files":
+                self.happened()
+            elif sys.getprofile() is None:
+                sys.setprofile(self.called if self.who == "calls" else self.returned)
 
     def called(self, *_: Any) -> None:
         """A profile function: told of every call."""
         self.happened()
+
+    def returned(self, frame: FrameType, event: str, _: Any) -> None:
+        """A profile function: told of every return, among them that of the function which stores a split."""
+        if event == "return" and frame.f_code.co_name == "add" and frame.f_code.co_filename.endswith("run_db.py"):
+            self.happened()
 
     def happened(self) -> None:
         """One more."""

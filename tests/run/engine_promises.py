@@ -1,4 +1,4 @@
-"""What every engine promises: each task once, lazily drawn, and told to stop. Whoever has a `crew` runs these tests on it."""
+"""What every engine promises: each task once, and lazily drawn. Whoever has a `crew` runs these tests on it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from evaluators.issues import Problems, problem
-from evaluators.run.engines.engine import Crew, asked_to_stop
+from evaluators.run.engines.engine import Crew
 
 
 def doubled(number: int) -> int:
@@ -18,12 +18,6 @@ def refused(number: int) -> int:
     if number == 3:
         raise problem("test", "three is refused")
     return number
-
-
-def until_asked(_number: int) -> str:
-    while not asked_to_stop():
-        pass
-    return "asked"
 
 
 def test_each_task_has_its_result(crew: Crew) -> None:
@@ -66,8 +60,3 @@ def test_tasks_that_end_early_end_the_work(crew: Crew) -> None:
 def test_a_problem_in_a_task_reaches_the_caller(crew: Crew) -> None:
     with pytest.raises(Problems, match="three is refused"):
         list(crew.map(refused, range(10)))
-
-
-def test_tasks_are_asked_to_stop_while_they_run(crew: Crew) -> None:
-    """Without being asked, these tasks would never end."""
-    assert set(crew.map(until_asked, range(2), lambda: True)) == {"asked"}

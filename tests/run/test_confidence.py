@@ -16,13 +16,17 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.issues import Problems
+from evaluators.model import Result, RowStatus
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
-from evaluators.run.confidence import LEVELS, ConfidenceSums, auroc, brier, least_rows, safe_threshold, step_of
-from evaluators.run.exact_sums import plus
-from evaluators.run.intervals import at_most, moments_of_clusters, share_interval
+from evaluators.run.columns import count_groups
+from evaluators.run.confidence import ClusterConfidence, auroc, brier, counted, least_rows, safe_threshold
+from evaluators.run.confidence_steps import LEVELS, step_of
+from evaluators.run.intervals import RatioSums, at_most, moments_of_clusters, share_interval
 from evaluators.run.result import ConfidenceStats, Interval
+from evaluators.run.split_rows import Layout
 from evaluators.testsets import delimited
+from tests.run.given_columns import GivenColumns
 
 ROWS = st.lists(st.tuples(st.integers(0, LEVELS), st.booleans()), min_size=1, max_size=12)
 
@@ -237,19 +241,31 @@ def test_rows_that_belong_together_are_one_unit_of_every_interval(
     assert [one.ci for one in found.accept] == [interval(one.threshold, 1, False) for one in found.accept]
 
 
-def test_many_groups_share_their_sums_in_whatever_order_they_come() -> None:
-    def sums(names: range) -> ConfidenceSums:
-        found = ConfidenceSums(clusters={f"c{name}": {90_000: [name % 2, 1]} for name in names})
-        found.limit()
-        return found
+def right_or_wrong(one: Result) -> tuple[bool | None, bool]:
+    return one.passed, False
 
-    whole = sums(range(5_000))
-    assert len(whole.clusters) == 512
-    assert plus(sums(range(300)), sums(range(300, 5_000))).clusters == whole.clusters
-    assert [sum(column) for column in zip(*(one[90_000] for one in whole.clusters.values()), strict=True)] == [
-        2_500,
-        5_000,
-    ]
+
+@pytest.mark.parametrize("most", [0, 1, 20_000])
+def test_each_of_many_clusters_is_counted(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.run.confidence.MOST_CONTENTS", most)
+    clusters = 5_000
+    steps = [step for _ in range(clusters) for step in (90_000, 95_500, LEVELS, -1)]
+    codes = [code for name in range(clusters) for code in (name % 2, 0, 0, 0)]
+    names = [f"c{name}" for name in range(clusters) for _ in range(4)]
+    columns = GivenColumns(
+        Layout(("one",), steps=((0, ""),), clustered=True), {"step0": steps, "code0": codes, "cluster": names}
+    )
+    results = [Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)]
+    found = counted(columns, 0, results, right_or_wrong)
+    count_groups(columns, [ClusterConfidence(0, 0, results, right_or_wrong, found)])
+    assert (found.right.total(), found.wrong.total()) == (17_500, 2_500)
+    of_bins, of_thresholds = RatioSums(), RatioSums()
+    for right, wrong in ((3, 0), (2, 1)):
+        of_bins.add(right, 3, clusters // 2)
+        of_thresholds.add(wrong, 3, clusters // 2)
+    assert found.bins == {90_000: of_bins}
+    assert found.accepted[90_000] == found.accepted[0] == of_thresholds
+    assert (found.accepted[95_000].of(0, 1), found.accepted[99_000].of(0, 1)) == (2 * clusters, clusters)
 
 
 def test_nothing_measured_is_exit_code_3() -> None:

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.fields.empty_values import InRow
+from evaluators.run.document_sums import EmptySums
 from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import RatioSums, share_interval
 from evaluators.run.result import EvaluatorStats, FieldStats
-from evaluators.run.tally import Tally
 from tests.kit import cli, write_files, write_rows
 
 VALUES = st.sampled_from([None, "", [], {}, 0, 0.0, False, "x", "n/a", 3, ["y"], {"z": 1}])
@@ -283,15 +283,15 @@ def test_rows_that_say_nothing_of_the_output_do_not_count_whoever_scores_them() 
 
 
 def test_what_many_clusters_share_does_not_depend_on_how_rows_are_cut() -> None:
-    def sums(names: range) -> Tally:
-        tally = Tally()
-        tally.add_cluster_empties({f"c{name}": {"a": {InRow(1, name % 2, 0, 0): 1}} for name in names})
-        return tally
+    def sums(names: range) -> EmptySums:
+        found = EmptySums()
+        found.add_clusters({f"c{name}": {"a": {InRow(1, name % 2, 0, 0): 1}} for name in names})
+        return found
 
     whole = sums(range(5_000))
-    assert len(whole.cluster_empties) == 512
-    assert plus(sums(range(300)), sums(range(300, 5_000))).cluster_empties == whole.cluster_empties
-    assert [sum(column) for column in zip(*(one["a"] for one in whole.cluster_empties.values()), strict=True)] == [
+    assert len(whole.clusters) == 512
+    assert plus(sums(range(300)), sums(range(300, 5_000))).clusters == whole.clusters
+    assert [sum(column) for column in zip(*(one["a"] for one in whole.clusters.values()), strict=True)] == [
         5_000,
         2_500,
         0,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from evaluators.model import Result, RowStatus
 from evaluators.run.exact_sums import EXACT, UNITS, summand
-from evaluators.run.groups import ClusterSum
 from evaluators.run.intervals import mean_of
 from evaluators.run.tally import Tally
 
@@ -37,14 +36,13 @@ def partial_fields(random: Random) -> tuple[int, int]:
 
 def test_a_tally_does_not_grow_with_the_denominators_of_its_rows() -> None:
     random = Random(3)
-    tally, cluster, exact = Tally(), ClusterSum(), Fraction(0)
+    tally, exact = Tally(), Fraction(0)
     for _ in range(2_000):
         num, den = partial_fields(random)
         exact += Fraction(num, den)
         verdict = Result(RowStatus.SCORED, False, num, den, metrics=((num, den),))
         tally.add(verdict)
-        cluster.add(verdict, 1)
-    for sums in (tally.sums, tally.powers, tally.metrics[0].sums, cluster.sums):
+    for sums in (tally.sums, tally.powers, tally.metrics[0].sums):
         large = [den for den in sums if den > EXACT]
         assert large == [UNITS]
         assert len(sums) < 200

@@ -6,7 +6,10 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,7 @@ from click.testing import Result
 from evaluators import load
 from evaluators.issues import Blame, Problems
 from evaluators.run.reader import Run
+from evaluators.run.run_db import RUN_DB
 from evaluators.values.files import MOST_BYTES
 from tests.kit import cli, problem_of
 
@@ -143,7 +147,7 @@ def run(folder: Path) -> Path:
     return folder / "runs" / "x"
 
 
-@pytest.mark.parametrize("place", ["/dev/zero", "../../passwd", "suite/../../../passwd", "suite\\..\\x", "rows.jsonl"])
+@pytest.mark.parametrize("place", ["/dev/zero", "../../passwd", "suite/../../../passwd", "suite\\..\\x", "run.db"])
 def test_a_run_folder_does_not_say_where_its_suite_is(run: Path, place: str) -> None:
     body = json.loads((run / "run.json").read_text())
     body["record"]["suite"] = place
@@ -161,7 +165,7 @@ def test_a_variant_of_a_run_folder_leads_nowhere(run: Path, name: str) -> None:
     assert report(run).exit_code == 2
 
 
-@pytest.mark.parametrize("file", ["run.json", "rows.jsonl", "codes.jsonl", "outcomes.jsonl", "cells.jsonl"])
+@pytest.mark.parametrize("file", ["run.json", "run.db"])
 def test_a_link_in_a_run_folder_is_not_followed(run: Path, file: str) -> None:
     shutil.move(run / file, run.parent / "elsewhere")
     (run / file).symlink_to(run.parent / "elsewhere")
@@ -184,8 +188,11 @@ def test_the_suite_of_a_run_folder_opens_nothing_outside_of_it(run: Path, text: 
 def test_a_run_folder_that_was_spoilt_is_refused_in_words(run: Path, seed: int) -> None:
     """Seeded damage to one file: the page is made, or the folder is refused; never an exception."""
     chance = random.Random(seed)
-    file = chance.choice(sorted(path for path in run.rglob("*.json*") if path.is_file()))
-    file.write_bytes(spoilt(file.read_bytes(), chance))
+    file = chance.choice(sorted(path for path in run.rglob("*.json*") if path.is_file()) + [run / RUN_DB] * 3)
+    if file.name == RUN_DB and chance.randrange(2):
+        spoil_a_cell(file, chance)
+    else:
+        file.write_bytes(spoilt(file.read_bytes(), chance))
     for words in (["report", str(run)], ["report", str(run), "-o", str(run.parent / "p.html")], ["advice", str(run)]):
         done = cli(*words)
         assert done.exit_code in (0, 2, 3), (file.name, done.output, done.exception)
@@ -209,30 +216,62 @@ def spoilt(data: bytes, chance: random.Random) -> bytes:
     return data[:start] + chance.choice(WORDS) + data[end:]
 
 
+def spoil_a_cell(file: Path, chance: random.Random) -> None:
+    """Another value in one cell of one table, of the type that the table takes."""
+    with closing(sqlite3.connect(file)) as db, db:
+        table, column, kind = chance.choice(
+            [
+                (table, name, kind)
+                for (table,) in db.execute("select name from sqlite_schema where type = 'table'").fetchall()
+                for _, name, kind, *_ in db.execute(f"pragma table_info({table})").fetchall()
+            ]
+        )
+        others = {
+            "integer": [-1, 0, 7, 2**62],
+            "text": ["", "x", "[]", "{}", "null", '{"row": 1}', "[" * 3000],
+            "blob": [b""],
+        }
+        with suppress(sqlite3.IntegrityError):  # two rows of one key
+            db.execute(f"update {table} set {column} = ?", (chance.choice(others[kind.lower()]),))
+
+
+def change(file: Path, text: str, *values: object) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(text, values)
+
+
+def one_line(run: Path, table: str) -> dict[str, Any]:
+    column = "verdict" if table == "verdicts" else "line"
+    with closing(sqlite3.connect(run / RUN_DB)) as db:
+        found: dict[str, Any] = json.loads(db.execute(f"select {column} from {table} limit 1").fetchone()[0])
+    return found
+
+
 @pytest.mark.parametrize(
-    ("file", "change", "said"),
+    ("table", "other", "said"),
     [
-        ("outcomes.jsonl", {"path": "a", "status": "match", "score": 7}, "Expected `float` <= 1.0 - at `$.score`"),
-        ("outcomes.jsonl", {"path": "a", "status": "match", "weight": -1}, "Expected `float` >= 0.0 - at `$.weight`"),
-        ("codes.jsonl", {"score": [3, 2]}, "a score is a fraction from 0 to 1"),
-        ("codes.jsonl", {"counts": [1, 1, 1, -1]}, "Expected `int` >= 0 - at `$.counts[3]`"),
+        ("outcomes", {"path": "a", "status": "match", "score": 7}, "Expected `float` <= 1.0 - at `$.score`"),
+        ("outcomes", {"path": "a", "status": "match", "weight": -1}, "Expected `float` >= 0.0 - at `$.weight`"),
+        ("verdicts", {"score": [3, 2]}, "a score is a fraction from 0 to 1"),
+        ("verdicts", {"counts": [1, 1, 1, -1]}, "Expected `int` >= 0 - at `$.counts[3]`"),
     ],
 )
-def test_a_value_that_no_run_writes_is_damage(run: Path, file: str, change: dict[str, Any], said: str) -> None:
-    lines = (run / file).read_text(encoding="utf-8").splitlines()
-    spoilt_line = json.dumps({**json.loads(lines[0]), **change})
-    (run / file).write_text("\n".join([spoilt_line, *lines[1:]]) + "\n", encoding="utf-8")
+def test_a_value_that_no_run_writes_is_damage(run: Path, table: str, other: dict[str, Any], said: str) -> None:
+    text = json.dumps({**one_line(run, table), **other})
+    key = "evaluator = 0 and code = 0" if table == "verdicts" else "rowid = 1"
+    change(run / RUN_DB, f"update {table} set {'verdict' if table == 'verdicts' else 'line'} = ? where {key}", text)
     with pytest.raises(Problems) as found:
         list(Run(run).each_row())
     assert said in str(found.value)
-    assert f"{file}:1: " in str(found.value)
+    assert f"run.db, {'line 1 of ' if table == 'outcomes' else ''}{table}" in str(found.value)
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ({"places": [[99, "x", "a"]]}, "the run has no row 99"),
-        ({"places": [[-1, "x", "a"]]}, "a place is a row, an evaluator and a path"),
+        ({"places": [[99, "schema_match", "a"]]}, "the run has no row 99"),
+        ({"places": [[-1, "schema_match", "a"]]}, "a place is a row, an evaluator and a path"),
+        ({"places": [[2**70, "schema_match", "a"]]}, "Python int too large to convert to SQLite INTEGER"),
         ({"places": [[2, "nobody", "a"]]}, 'the run has no evaluator "nobody"'),
         ({"answer": {"score": 1.5}}, "the score of an answer is a number from 0 to 1"),
         ({"answer": {"score": 1, "ratio": [3, 2]}}, '"ratio" of an answer is a fraction from 0 to 1'),
@@ -241,12 +280,115 @@ def test_a_value_that_no_run_writes_is_damage(run: Path, file: str, change: dict
 )
 def test_an_answer_of_a_run_folder_is_checked(run: Path, line: dict[str, Any], said: str) -> None:
     usual = {"places": [], "question": {"expected": "a", "actual": "b"}, "answer": {"score": 1.0}}
-    text = "".join(f"{json.dumps(one)}\n" for one in (usual, {**usual, **line}))
-    (run / "answers.jsonl").write_text(text, encoding="utf-8")
+    for one in (usual, {**usual, **line}):
+        change(run / RUN_DB, "insert into answers values (0, 0, ?)", json.dumps(one))
     with pytest.raises(Problems) as found:
         list(Run(run).answers())
     assert said in str(found.value)
-    assert "answers.jsonl:2" in str(found.value)
+    assert "run.db" in str(found.value)
+
+
+def no_sqlite(file: Path) -> None:
+    file.write_text("id,output\n" * 50)
+
+
+def no_run(file: Path) -> None:
+    file.unlink()
+    change(file, "create table rows0 (row integer primary key)")
+
+
+def in_wal(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("pragma journal_mode = wal")
+
+
+def with_mistyped_cells(file: Path) -> None:
+    """A text where the table, which says that it is strict, takes numbers only."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        ((text,),) = db.execute("select sql from sqlite_schema where name = 'rows0'").fetchall()
+        for said in (text.removesuffix(" strict"), text):
+            db.execute("pragma writable_schema = on")
+            db.execute("update sqlite_schema set sql = ? where name = 'rows0'", (said,))
+            db.execute("pragma writable_schema = reset")
+            if said != text:
+                db.execute("update rows0 set given = 'x' where row = 3")
+
+
+HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "nothing": (lambda file: file.unlink(), "there is no run.db"),
+    "an empty file": (lambda file: file.write_bytes(b""), "it is empty"),
+    "a text": (no_sqlite, "it is no SQLite file"),
+    "cut off in its header": (lambda file: file.write_bytes(file.read_bytes()[:50]), "it is no SQLite file"),
+    "cut off": (lambda file: os.truncate(file, file.stat().st_size // 2), "this run folder is damaged"),
+    "another program's": (no_run, "it is an SQLite file of another program"),
+    "a write-ahead log": (in_wal, "it is an SQLite file of another program"),
+    "a view": (partial(change, text="create view cells2 as select * from cells"), "it has a view cells2, which no run makes"),
+    "a trigger": (
+        partial(change, text="create trigger t after insert on cells begin delete from cells; end"), "it has a trigger t",
+    ),
+    "an index": (partial(change, text="create index i on cells (row)"), "it has a index i"),
+    "another table": (partial(change, text="create table more (a text) strict"), "it has a table more, which no run makes"),
+    "another column": (partial(change, text="alter table rows0 add column more text"), "its table rows0 has other columns"),
+    "a column less": (partial(change, text="alter table outcomes drop column kept"), "its table outcomes has other columns"),
+    "a table less": (partial(change, text="drop table pairs"), "it has no table pairs"),
+    "a name of a table": (partial(change, text='create table "a b; c" (a text) strict'), "a name that no run gives"),
+    "cells of another type": (with_mistyped_cells, "SQLite finds it damaged: non-INTEGER value in rows0.given"),
+    "an older version": (partial(change, text="pragma user_version = 0"), "written in format 0, and this version reads format 1"),
+    "a newer version": (partial(change, text="pragma user_version = 9"), "written in format 9, and this version reads up to format 1"),
+    "a code without a verdict": (partial(change, text="update rows0 set code0 = 99 where row = 3"), "has no 99 for it"),
+    "a code below zero": (partial(change, text="update rows0 set code0 = -1 where row = 3"), "has no -1 for it"),
+    "a row less": (partial(change, text="delete from rows0 where row = 3"), "the run has 12 rows; found 11"),
+    "a verdict less": (partial(change, text="delete from verdicts where code = 0"), '"code" should be 0; found 1'),
+    "an outcome less": (partial(change, text="delete from outcomes where rowid = 1"), "lines; found"),
+    "an outcome of nobody": (
+        partial(change, text="""update outcomes set line = replace(line, 'schema_match', 'nobody') where rowid = 1"""),
+        'the run has no evaluator "nobody"',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_rows_that_no_run_has_written_are_refused_in_a_sentence(run: Path, what: str) -> None:
+    spoil, said = HOSTILE[what]
+    spoil(run / RUN_DB)
+    done = cli("report", str(run), "-o", str(run.parent / "rows.jsonl"))
+    assert done.exit_code == 2, done.output
+    assert said in done.stderr
+    assert "hint: " in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_view_is_no_table_of_answers(run: Path) -> None:
+    endless = (
+        "with recursive n (line) as (select '' union all select line || 'x' from n) select 0 as variant, line from n"
+    )
+    change(run / RUN_DB, "drop table answers")
+    change(run / RUN_DB, f"create view answers as {endless}")
+    suite = {
+        "judge": {"recorded": {"run": str(run)}},
+        "evaluators": [{"json_multi_field_match": {"fields": {"city": "semantic"}}}],
+    }
+    issue = problem_of(lambda: load(suite).run(run.parent.parent / "rows.csv"))
+    assert "the answers cannot be read: there is no table of them" in str(issue)
+
+
+@pytest.mark.parametrize("what", ["a pipe", "a folder", "a device"])
+def test_what_is_no_file_is_no_run_db(run: Path, what: str) -> None:
+    (run / RUN_DB).unlink()
+    {"a pipe": pipe, "a folder": directory, "a device": device}[what](run / RUN_DB)
+    done = report(run)
+    assert done.exit_code == 2
+    assert "it is a link, or no file at all" in done.stderr
+
+
+def test_a_run_of_an_earlier_kind_is_called_that_with_the_command_that_scores_it_again(run: Path) -> None:
+    (run / RUN_DB).unlink()
+    (run / "rows.jsonl").write_text("{}\n")
+    (run / "environment.json").unlink()
+    done = report(run)
+    assert done.exit_code == 2
+    assert "this run is of an earlier version, which kept its rows in rows.jsonl; this one reads run.db" in done.stderr
+    assert "score the test set again: `evaluators run SUITE ROWS`" in done.stderr
 
 
 def test_a_suite_that_extends_an_absolute_path_is_copied_with_it_and_tells_no_folder(tmp_path: Path) -> None:

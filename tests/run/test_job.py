@@ -56,7 +56,7 @@ def evidence_of(files: dict[str, bytes]) -> list[dict[str, Any]]:
 def test_a_reason_that_cannot_be_given_costs_the_reason_and_nothing_else(fussy: Any) -> None:
     fussy.rows = [{"id": text, "output": text} for text in ("slow", "broken", "bad")]
     measured, files = fussy.score()
-    assert measured.whole.tallies[0].scored == 3
+    assert measured.figures.tallies[0].scored == 3
     assert [line["reason"] for line in evidence_of(files)] == [
         "it could not be explained: the time limit ran out",
         "it could not be explained: ZeroDivisionError: division by zero",
@@ -82,7 +82,7 @@ def test_unreadable_outputs_are_left_out_on_request_where_they_are_not_the_answe
     bench.suite = {"evaluators": ["contains_json", "json_diff_match"], "test_set": {"unreadable_output": choice}}
     bench.rows = [{"output": text, "expected": '{"a": 1}'} for text in ("prose", '{"a": 1}')]
     measured, _ = bench.score()
-    contains, diff = measured.whole.tallies
+    contains, diff = measured.figures.tallies
     assert (contains.scored, contains.passed) == (2, 1)
     assert diff.row_statuses[RowStatus.SKIPPED] == (choice == "skip")
     assert diff.row_statuses[RowStatus.UNREADABLE] == (choice == "fail")
@@ -129,7 +129,7 @@ from pathlib import Path
 
 suite = evaluators.load({"evaluators": ["exact_match", "contains_json", "json_diff_match",
     {"json_multi_field_match": {"fields": {"a": "exact", "b": "exact"}}}]})
-suite.run(sys.argv[1], results=Path(sys.argv[2]), rows="jsonl")
+suite.run(sys.argv[1], results=Path(sys.argv[2]))
 assert "pyarrow" not in sys.modules
 try:  # what getrusage says of a child on Linux begins with the memory of its parent
     print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM:")))

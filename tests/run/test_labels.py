@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +22,13 @@ from evaluators.model import MISSING, Result, RowStatus
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.run.exact_sums import plus
-from evaluators.run.labels import LabelCounts, LabelSums, label_tables
+from evaluators.run.label_pairs import NO_LABELS, LabelColumn, LabelPair
+from evaluators.run.labels import LabelPairs, counted, label_tables
 from evaluators.run.result import ConfusionMatrix, RunResult
-from evaluators.run.split_result import SplitResult
+from evaluators.run.split_result import EvaluatorSums
+from evaluators.run.split_rows import Layout
 from evaluators.suite.graph import EvaluatorLine
+from tests.run.given_columns import GivenColumns
 
 VERDICTS = [
     Result(RowStatus.SCORED, True, 1, 1),
@@ -33,29 +39,30 @@ VERDICTS = [
 Row = tuple[Any, Any, int]
 
 
-def counted(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, other: bool = True) -> LabelSums:
-    """The sums of (expected, output, verdict) rows, cut after so many rows each time; the first row is row 2."""
-    settings = ExactMatch(labels=labels, other=other)
-    rule = settings.label_rule()
+def pairs_of(rows: Sequence[Row], cuts: Sequence[int] = (), labels: Any = None, other: bool = True) -> LabelPairs:
+    """The pairs of (expected, output, verdict) rows, scored in splits of so many rows each; the first row is row 2."""
+    rule = ExactMatch(labels=labels, other=other).label_rule()
     assert rule is not None
-    whole, start = LabelSums(listed=labels is not None), 0
-    for end in [*sorted(cuts), len(rows)]:
-        counts = LabelCounts(rule, ["output", "expected"])
-        piece = rows[start:end]
+    known: dict[LabelPair, int] = {}
+    codes, sums = list[int](), EvaluatorSums()
+    for start, end in pairwise([0, *sorted(cuts), len(rows)]):
+        column, piece = LabelColumn(rule, ["output", "expected"]), rows[start:end]
         if piece:
-            expected, outputs, codes = (list(column) for column in zip(*piece, strict=True))
-            ids = [f"R{start + place}" for place in range(len(piece))]
-            counts.add({"output": outputs, "expected": expected}, codes, VERDICTS, range(len(piece)), ids)
-        part = SplitResult(labels=[counts.sums])
-        part.number("rows", 2 + start)
-        plus(whole, part.labels[0])
-        start = end
-    return whole
+            expected, outputs, verdicts = (list(cells) for cells in zip(*piece, strict=True))
+            found = column.codes({"output": outputs, "expected": expected}, verdicts, VERDICTS, range(len(piece)))
+            numbers = [known.setdefault(pair, len(known)) for pair in column.pairs]
+            codes += [numbers[one] if one >= 0 else one for one in found]
+        part = EvaluatorSums(unlisted=column.unlisted)
+        part.number(2 + start)
+        plus(sums, part)
+    layout = Layout(("label",), labelled=(0,), listed=(0,) if labels is not None else ())
+    columns = GivenColumns(layout, {"pair0": codes}, cuts, pairs={0: list(known)})
+    return counted(columns, 0, labels is not None, sums.unlisted)
 
 
 def table(rows: Sequence[Row], labels: Any = None) -> ConfusionMatrix | None:
     line = EvaluatorLine("label", ExactMatch(labels=labels), ())
-    return next(label_tables([line], [counted(rows, labels=labels)], None), None)
+    return next(label_tables([line], [pairs_of(rows, labels=labels)], None), None)
 
 
 def test_the_table_and_the_figures_are_those_of_paper_and_pencil() -> None:
@@ -111,6 +118,29 @@ def test_what_does_not_look_like_labels_has_no_table(rows: list[Row]) -> None:
     assert table(rows) is None
 
 
+@pytest.mark.parametrize("expected", ["name {} here", "a text that is far too long to be the name of anything: {}"])
+def test_texts_that_are_no_labels_are_let_go(tmp_path: Path, expected: str) -> None:
+    lines = (f"{number},out {number},{expected.format(number)}" for number in range(200))
+    (tmp_path / "rows.csv").write_text("\n".join(["id,output,expected", *lines]), encoding="utf-8")
+    suite = {"evaluators": ["exact_match"], "test_set": "rows.csv"}
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    result = evaluators.load(tmp_path / "suite.yaml").run(results=tmp_path / "runs", name="texts").result
+    assert result.confusion_matrices == ()
+    with closing(sqlite3.connect(tmp_path / "runs" / "texts" / "run.db")) as db:
+        assert db.execute("select count(*) from pairs").fetchone() == (0,)
+        assert db.execute("select min(pair0), max(pair0) from rows0").fetchone() == (NO_LABELS, NO_LABELS)
+
+
+def test_outputs_that_differ_are_not_all_kept_where_labels_are_listed() -> None:
+    rule = ExactMatch(labels=["a", "b"]).label_rule()
+    assert rule is not None
+    column, rows = LabelColumn(rule, ["output", "expected"]), 25_000
+    outputs = [f"other {number}" for number in range(rows)]
+    codes = column.codes({"output": outputs, "expected": ["a"] * rows}, [0] * rows, VERDICTS, range(rows))
+    assert (set(codes), len(column.pairs)) == ({0}, 1)
+    assert len(column._known) <= 10_000
+
+
 def test_a_row_without_a_score_says_nothing_about_labels() -> None:
     assert table([("a", "a", 0), ("b", "b", 0)] * 3 + [("b" * 100, "x", 1)]) is not None
 
@@ -121,7 +151,8 @@ row_lists = st.lists(st.tuples(texts.filter(bool), texts, st.integers(0, 3)), ma
 
 @given(row_lists, st.lists(st.integers(0, 40), max_size=5), st.sampled_from([None, ["a", "b"]]), st.booleans())
 def test_any_cut_gives_the_same_sums(rows: list[Row], cuts: list[int], labels: list[str] | None, other: bool) -> None:
-    assert counted(rows, sorted(min(cut, len(rows)) for cut in cuts), labels, other) == counted(rows, (), labels, other)
+    cuts = sorted(min(cut, len(rows)) for cut in cuts)
+    assert pairs_of(rows, cuts, labels, other) == pairs_of(rows, (), labels, other)
 
 
 def with_labels(folder: Path, other: bool = False, kind: str = "exact_match", variants: bool = False) -> RunResult:

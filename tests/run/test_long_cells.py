@@ -29,8 +29,8 @@ def test_what_is_too_long_for_a_line_is_set_aside(tmp_path: Path, monkeypatch: p
     result = load(SUITE).run(results="runs", name="it")
     assert result["exact_match"].scored == 3
     folder = tmp_path / "runs" / "it"
-    assert [json.loads(line)["row"] for line in (folder / "cells.jsonl").read_text().splitlines()] == [1, 3]
-    lines = [json.loads(line) for line in (folder / "outcomes.jsonl").read_text().splitlines()]
+    assert [line.row for line in Run(folder).cells()] == [1, 3]
+    lines = [json.loads(line) for line in Run(folder).lines("outcomes")]
     (one,) = [line for line in lines if line.get("path") == "a" and line["row"] == 2]
     assert (one["status"], one["expected"]) == ("mismatch", "y")
     assert one["actual"] == "(3,002 bytes, too long to be kept)"

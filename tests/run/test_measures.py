@@ -6,47 +6,41 @@ import json
 import re
 import statistics
 from collections.abc import Sequence
+from cProfile import Profile
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.issues import Blame, Problems
-from evaluators.run import measures as module
-from evaluators.run.exact_sums import FIRST_ROWS, plus
-from evaluators.run.measures import (
-    UNIT,
-    NumberSums,
-    NumericColumn,
-    NumericColumnCounts,
-    NumericColumnSums,
-)
+from evaluators.run import columns
+from evaluators.run.exact_sums import FIRST_ROWS
+from evaluators.run.intervals import RatioSums, mean_interval, moments_of_clusters
+from evaluators.run.measures import ClusterNumbers, counted, measure_stats, of_slices
+from evaluators.run.number_cells import UNIT, NumericColumn, as_text, units_in, units_of
 from evaluators.run.result import NumericColumnStats, RunResult
-from evaluators.run.split_result import ALL, GroupSums, SplitResult
-from evaluators.run.stats import measures_of
+from evaluators.run.split_rows import Layout
+from tests.run.given_columns import GivenColumns
 
 COST = NumericColumn("cost", "cost")
 
 
-def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -> NumericColumnStats:
-    """The figures of some cells, cut after so many cells each time."""
-    whole = SplitResult()
-    start = 0
+def columns_of(cells: Sequence[Any], cuts: Sequence[int] = (), **others: Sequence[Any]) -> GivenColumns:
+    layout = Layout((), ("kind",), ("cost",), clustered="cluster" in others)
+    texts = [as_text(cell) for cell in cells]
+    return GivenColumns(layout, {"measure0": texts, **others}, cuts)
+
+
+def figures(cells: Sequence[Any], cuts: Sequence[int] = (), **settings: Any) -> NumericColumnStats:
+    """The figures of some cells, added in pieces; the first row is row 2."""
     column = NumericColumn("cost", "cost", **settings)
-    for end in [*sorted(pieces), len(cells)]:
-        counts = NumericColumnCounts([column], [])
-        piece = cells[start:end]
-        counts.add(range(len(piece)), {"cost": piece})
-        part = SplitResult(groups={ALL: {ALL: GroupSums([], counts.sums)}})
-        part.number("rows", 2 + start)
-        plus(whole, part)
-        start = end
-    (stats,) = measures_of([column], [(None, whole)], False)
-    return stats
+    return measure_stats(column, counted(columns_of(cells, cuts), 0, column), None, None, False)
 
 
 @pytest.mark.parametrize(
@@ -70,64 +64,93 @@ def counted(cells: Sequence[Any], pieces: Sequence[int] = (), **settings: Any) -
 def test_figures_are_those_of_a_calculator(
     cells: list[Any], mean: float, median: float, p95: float, total: float
 ) -> None:
-    found = counted(cells)
+    found = figures(cells)
     assert (found.mean, found.median, found.p95, found.sum) == (mean, median, p95, total)
     assert (found.rows, found.n, found.missing, found.unreadable) == (len(cells), len(cells), 0, 0)
 
 
-def in_clusters(rows: Sequence[tuple[str, str, str]]) -> tuple[NumericColumnSums, list[NumericColumnStats]]:
-    """What rows of (cluster, slice, cost) come to: the sums, and the figures by slice."""
-    counts = NumericColumnCounts([COST], ["kind"])
-    columns = {"cost": [cost for *_, cost in rows], "kind": [kind for _, kind, _ in rows]}
-    counts.add(range(len(rows)), columns, [cluster for cluster, *_ in rows])
-    slices = {value: GroupSums([], sums) for value, sums in counts.of_slices("kind").items()}
-    whole = SplitResult(groups={ALL: {ALL: GroupSums([], counts.sums)}, "kind": slices})
-    return counts.sums[0], measures_of([COST], [(None, whole)], True)[1:]
+@pytest.mark.parametrize("cell", ["\0nfoo", "\0n1/0", "\0n5", "\0x5", "\0"])
+def test_a_cell_that_looks_like_one_of_ours_is_no_number(cell: str) -> None:
+    found = figures([cell, "2"])
+    assert (found.n, found.unreadable, found.sum, found.first_unreadable) == (1, 1, 2.0, ((2, cell),))
 
 
-def test_clusters_keep_their_names_and_sums_while_they_are_few() -> None:
-    sums, slices = in_clusters([("A", "x", "1"), ("B", "x", "3"), ("A", "y", "2"), ("B", "y", "")])
-    assert sums.numbers["."].clusters == {"A": [2, 3 * UNIT], "B": [1, 3 * UNIT]}
-    assert [(one.slice, one.mean, one.mean_ci) for one in slices] == [
-        (("kind", "x"), 2.0, None), (("kind", "y"), 2.0, None),
-    ]  # fmt: skip
+@given(
+    st.from_regex(r"[0-9]{0,31}[.,]?[0-9]{0,32}|[0-9]{1,3}([.,][0-9]{2,3}){1,3}", fullmatch=True), st.sampled_from(".,")
+)
+def test_plain_numbers_are_those_that_are_read_slowly(cell: str, mark: str) -> None:
+    assert units_in(cell, mark) == units_of(cell, mark)
 
 
-def test_clusters_are_added_by_name() -> None:
-    one, _ = in_clusters([("A", "x", "1"), ("B", "x", "3")])
-    other, _ = in_clusters([("B", "x", "5"), ("C", "x", "-2")])
-    plus(one, other)
-    assert one.numbers["."].clusters == {"A": [1, UNIT], "B": [2, 8 * UNIT], "C": [1, -2 * UNIT]}
-    assert (one.numbers["."].least, one.numbers["."].greatest) == (-2 * UNIT, 5 * UNIT)
-    assert one.numbers["."].powers[:2] == [7 * UNIT, (1 + 9 + 25 + 4) * UNIT**2]
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**32), 10**32))
+def test_numbers_that_are_no_text_are_exact(number: float) -> None:
+    exact = Fraction(repr(number))
+    assert units_in(as_text(number), ".") == (round(exact * UNIT) if abs(exact) < 10**30 else None)
+
+
+@pytest.mark.parametrize(("cells", "most"), [("0.{:06}", 20_000), ("{}", 20_000), ("0,{:06}", 40_000)])
+def test_a_cell_is_read_once(cells: str, most: int) -> None:
+    """Twice where the point does not read it."""
+    given = columns_of([cells.format(number) for number in range(20_000)])
+    with Profile() as profile:
+        assert counted(given, 0, COST).numbers.count == 20_000
+    calls = {getattr(one.code, "co_name", ""): one.callcount for one in profile.getstats()}
+    assert calls["units_in"] == most
+    assert "units_of" not in calls or most > 20_000
+
+
+def test_numbers_are_added_by_cluster_in_whatever_order_they_come() -> None:
+    cells = columns_of(["1", "3", "2", "", "5", "-2"], cluster=["A", "B", "A", "B", "B", "C"])
+    found, expected = counted(cells, 0, COST), RatioSums()
+    columns.count_groups(cells, [ClusterNumbers(0, found)])
+    for total, numbers in ((3, 2), (8, 2), (-2, 1)):
+        expected.add(total * UNIT, numbers)
+    assert found.clusters == expected
+    assert (found.numbers.least, found.numbers.greatest) == (-2 * UNIT, 5 * UNIT)
+    assert found.numbers.powers[:2] == (9 * UNIT, (1 + 9 + 4 + 25 + 4) * UNIT**2)
+    stats = measure_stats(COST, found, None, None, True)
+    moments = moments_of_clusters([(2, Fraction(3)), (2, Fraction(8)), (1, Fraction(-2))])
+    assert stats.mean_ci == mean_interval(moments, -inf, inf)
+    assert measure_stats(COST, found, None, ("kind", "x"), True).mean_ci is None
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["1", "2,5", "2.5", "", "x"]))), st.integers(1, 9))
+def test_a_slice_has_the_figures_of_its_rows(rows: list[tuple[str, str]], chunk: int) -> None:
+    kinds, cells = [kind for kind, _ in rows], [cell for _, cell in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "CHUNK_ROWS", chunk)
+        found = dict(of_slices(columns_of(cells, slice0=kinds), 0, 0, ","))
+    of_kind = {kind: [cell for one, cell in rows if one == kind] for kind in set(kinds)}
+    alone = {kind: counted(columns_of(some), 0, NumericColumn("cost", "cost", ",")) for kind, some in of_kind.items()}
+    assert found == {kind: replace(one, unread=()) for kind, one in alone.items()}
 
 
 def test_empty_cells_are_missing_and_others_are_no_numbers() -> None:
-    found = counted(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
+    found = figures(["0.5", "", "  ", None, "abc", "1 2", True, [1], "NaN", "1e999", float("nan")])
     assert (found.rows, found.n, found.missing, found.unreadable) == (11, 1, 4, 6)
     assert found.first_unreadable[:3] == ((6, "abc"), (7, "1 2"), (8, "True"))
     assert len(found.first_unreadable) == FIRST_ROWS
 
 
 def test_no_number_has_no_figure() -> None:
-    found = counted(["", "x"])
+    found = figures(["", "x"])
     assert {getattr(found, name) for name in ("mean", "median", "p95", "sum", "min", "max", "mean_ci")} == {None}
 
 
 def test_the_mark_that_reads_more_cells_counts() -> None:
-    assert counted(["0,5", "0,25", "7", "0.5"]).decimal == ","
-    assert counted(["0.5", "0.25", "7", "0,5"]).decimal == "."
-    assert counted(["7", "8"]).decimal == "."
-    assert counted(["1,300", "1,400"]).sum == 2700.0
-    assert counted(["1,300", "1,400"], decimal=",").sum == 2.7
+    assert figures(["0,5", "0,25", "7", "0.5"]).decimal == ","
+    assert figures(["0.5", "0.25", "7", "0,5"]).decimal == "."
+    assert figures(["7", "8"]).decimal == "."
+    assert figures(["1,300", "1,400"]).sum == 2700.0
+    assert figures(["1,300", "1,400"], decimal=",").sum == 2.7
 
 
 def test_an_interval_lies_around_the_mean_and_not_below_0_where_nothing_is() -> None:
-    found = counted(["0.01", "0.02", "0.05", "0.2"])
+    found = figures(["0.01", "0.02", "0.05", "0.2"])
     assert found.mean is not None
     assert 0.0 <= found.mean_ci.low < found.mean < found.mean_ci.high
-    assert counted(["3", "3", "3"]).mean_ci is None
-    negative = counted(["-0.01", "0.02"]).mean_ci
+    assert figures(["3", "3", "3"]).mean_ci is None
+    negative = figures(["-0.01", "0.02"]).mean_ci
     assert negative.low < 0
 
 
@@ -138,38 +161,37 @@ numbers = st.one_of(
 )
 
 
-@given(st.lists(numbers, max_size=40), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([2, 5, 10, 20_000]))
-def test_any_cut_gives_the_same_figures(cells: list[str], cuts: list[int], most: int) -> None:
+@given(st.lists(numbers, max_size=40), st.lists(st.integers(0, 40), max_size=5), st.sampled_from([1, 3, 20_000]))
+def test_any_cut_gives_the_same_figures(cells: list[str], cuts: list[int], chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(NumericColumnSums, "__init__", _with_most(NumericColumnSums.__init__, most))
-        pieces = [min(each, len(cells)) for each in cuts]
-        assert counted(cells, pieces) == counted(cells)
-
-
-def _with_most(init: Any, most: int) -> Any:
-    return lambda self, _=0, **rest: init(self, most, **rest)
+        patch.setattr(columns, "CHUNK_ROWS", chunk)
+        found = figures(cells, cuts)
+    assert found == figures(cells)
 
 
 @given(st.lists(st.integers(-(10**8), 10**8), min_size=1, max_size=60))
 def test_sums_and_middle_are_exact(values: list[int]) -> None:
     cells = [f"{value / 1000:.3f}" for value in values]
-    found, exact = counted(cells), [Fraction(value, 1000) for value in values]
+    found, exact = figures(cells), [Fraction(value, 1000) for value in values]
     assert found.sum == float(sum(exact))
     assert found.mean == float(sum(exact) / len(exact))
     assert found.median == float(statistics.median(exact))
     assert found.p95 == float(sorted(exact)[-(-95 * len(exact) // 100) - 1])
 
 
-def test_many_different_numbers_are_cut_and_the_run_says_how_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_NUMBERS", 100)
-    sums = NumberSums()
-    for number in range(1, 3000):
-        sums.add(number * UNIT // 7, 1)
-    assert sums.digits is not None
-    assert len(sums.times) <= 100
-    assert sums.count == 2999
-    middle = sums.at(1500) / UNIT
-    assert middle <= 1500 / 7 <= middle * 1.2
+@given(st.lists(st.fractions(-(10**29), 10**29) | st.integers(-(10**29), 10**29).map(Fraction), min_size=1, max_size=60))
+def test_the_middle_of_numbers_of_any_size_and_any_number_of_decimals_is_exact(values: list[Fraction]) -> None:
+    units = sorted(round(value * UNIT) for value in values)
+    cells = [f"{'-' * (one < 0)}{abs(one) // UNIT}.{abs(one) % UNIT:030d}" for one in units]
+    found = counted(columns_of(cells[::-1]), 0, NumericColumn("cost", "cost", ".")).numbers
+    count = len(units)
+    assert found.middle == (units[(count - 1) // 2], units[count // 2])
+    assert (found.least, found.greatest, found.p95) == (units[0], units[-1], units[-(-95 * count // 100) - 1])
+
+
+def test_the_median_of_more_numbers_than_anybody_could_look_at_is_exact() -> None:
+    found = figures([str(number / 8) for number in range(30_001)])
+    assert (found.median, found.p95, found.n) == (1875.0, 28500 / 8, 30_001)
 
 
 SUITE = {

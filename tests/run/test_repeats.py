@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 from math import comb
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -22,10 +24,13 @@ from evaluators.reports.headline import Options
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
 from evaluators.run import repeats as module
-from evaluators.run.exact_sums import plus
-from evaluators.run.repeats import RepeatSums, WrongFields, attempts_of, passes_at
+from evaluators.run.columns import count_groups
+from evaluators.run.repeats import AttemptCounter, Groups, passes_at
 from evaluators.run.result import PassShare, RepeatStats
+from evaluators.run.split_rows import Layout
+from evaluators.run.wrong_fields import WrongFields
 from evaluators.testsets import delimited
+from tests.run.given_columns import GivenColumns
 
 Rows = list[tuple[str, str, str]]
 LINE = evaluators.load({"evaluators": ["exact_match"]}).lines[0]
@@ -40,8 +45,26 @@ RESULTS = [
 MET = st.lists(st.tuples(st.text("abcd ", max_size=2), st.integers(0, 5)), max_size=30)
 
 
-def sums(met: list[tuple[str, int]]) -> RepeatSums:
-    return attempts_of(Counter(met), RESULTS, LINE, WrongFields())
+def groups_of(met: list[tuple[str, int]], cuts: Sequence[int] = (), wrong: WrongFields | None = None) -> Groups:
+    """The groups of (name, verdict) rows, added in pieces."""
+    cells = {"cluster": [name for name, _ in met], "code0": [code for _, code in met]}
+    found = AttemptCounter(0, LINE, RESULTS, wrong or WrongFields())
+    count_groups(GivenColumns(Layout(("exact_match",), clustered=True), cells, cuts), [found])
+    return found.groups
+
+
+@given(MET, st.booleans())
+def test_what_is_kept_of_groups_is_bounded(met: list[tuple[str, int]], of_fields: bool) -> None:
+    """Also where groups of documents have wrong fields of their own."""
+    wrong = WrongFields({name: {"a": 1} for name, _ in met}) if of_fields else WrongFields()
+    whole, counter = groups_of(met, wrong=wrong), AttemptCounter(0, LINE, RESULTS, wrong)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_CONTENTS", 2)
+        for name in sorted({name for name, _ in met}):
+            counter.add(name, [[code for one, code in met if one == name]])
+            assert len(counter._alike) <= 2
+        counter.settle()
+    assert counter.groups == whole
 
 
 def run(rows: Rows, **suite: Any) -> evaluators.Run:
@@ -102,18 +125,42 @@ def test_more_outputs_never_answer_fewer_questions(drawn: list[tuple[int, int]])
     )
 
 
-@pytest.mark.parametrize("most", [2, 20_000])
-def test_pieces_come_to_what_all_rows_come_to(most: int) -> None:
-    @given(MET, st.integers(0, 30), st.integers(0, 30))
-    def same(met: list[tuple[str, int]], one: int, other: int) -> None:
-        low, high = sorted((min(one, len(met)), min(other, len(met))))
-        merged = plus(plus(sums(met[:low]), sums(met[high:])), sums(met[low:high]))
-        assert merged == sums(met)
-        assert len(merged.groups) <= most
+@pytest.mark.parametrize("most", [0, 2, 20_000])
+def test_any_cut_in_any_order_comes_to_the_groups_of_paper_and_pencil(most: int) -> None:
+    @given(MET, st.lists(st.integers(0, 30), max_size=4), st.randoms(use_true_random=False))
+    def same(met: list[tuple[str, int]], cuts: list[int], random: Random) -> None:
+        attempts: dict[str, list[Result]] = {}
+        for name, code in met:
+            attempts.setdefault(name, []).append(RESULTS[code])
+        nameless = [one for name, rows in attempts.items() if not name.strip() for one in rows]
+        known = {
+            name: [one for one in rows if one.status.scored or one.status.kept_out] for name, rows in attempts.items()
+        }
+        named = [rows for name, rows in known.items() if name.strip() and rows]
+        whole = [rows for rows in named if all(one.status.scored for one in rows)]
+        random.shuffle(met)
+        found = groups_of(met, cuts)
+        assert found.nameless == sum(one.status.scored or one.status.kept_out for one in nameless)
+        assert found.shares == Counter((sum(one.passed is True for one in rows), len(rows)) for rows in whole)
+        assert found.kept_out == Counter(len(rows) for rows in named if rows not in whole)
+        listed = sorted(name for names in found.listed.values() for name in names)
+        assert listed == sorted(name for name, rows in known.items() if name.strip() and rows in whole)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "MOST_GROUPS", most)
+        patch.setattr(module, "MOST_CONTENTS", most)
         same()
+
+
+def test_every_one_of_many_groups_counts_and_the_first_names_are_listed() -> None:
+    found = groups_of([(f"q{group:06}", 0 if group % 3 else 1) for group in range(30_000)])
+    assert found.shares == {(1, 1): 20_000, (0, 1): 10_000}
+    assert [(len(names), names[0]) for names in found.listed.values()] == [(200, "q000000"), (200, "q000001")]
+
+
+def test_fields_of_documents_flip_where_some_attempts_have_them_wrong() -> None:
+    wrong = WrongFields({"q1": {"a": 1}, "q2": {"a": 2, "b": 1}}, {"q2": 1})
+    found = groups_of([("q1", 0), ("q1", 1), ("q2", 1), ("q2", 1), ("q2", 2), ("q3", 0), ("q3", 0)], (), wrong)
+    assert (found.repeated, found.flips) == (3, {"a": 1, "b": 1})
 
 
 def test_groups_always_sometimes_and_never_pass() -> None:

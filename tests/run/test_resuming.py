@@ -1,4 +1,5 @@
-"""A run that is killed at any moment goes on, and its folder is the same to the byte as one that was never stopped."""
+"""A run that is killed at any moment goes on, and its folder is the same as that of one that was never stopped: every file to the byte,
+and every row of its tables."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -18,8 +22,9 @@ import pytest
 
 from evaluators.api.loading import load
 from evaluators.issues import Problems
-from evaluators.run.split_files import ANSWERS, CHECKPOINT, read_part
-from evaluators.run.working_folder import FORMAT
+from evaluators.run.folder_lock import FolderLock
+from evaluators.run.run_db import RUN_DB
+from evaluators.run.run_tables import FORMAT
 from evaluators.testsets.readers import jsonl
 from tests.cli.test_run import Ended, environment
 from tests.judges.chat_server import chat_server
@@ -92,20 +97,39 @@ def counted(ended: Ended) -> int:
     return int(found[1])
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file of a run folder, the one apart that says when and where."""
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ENVIRONMENT)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+def contents(folder: Path) -> dict[str, Any]:
+    """Every file of a run folder, the one apart that says when and where; of the database, the rows of its tables."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != ENVIRONMENT]
+    found: dict[str, Any] = {str(path.relative_to(folder)): path.read_bytes() for path in files if path.name != RUN_DB}
+    return {**found, RUN_DB: tables(folder)}
 
 
-def left(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "runs").iterdir() if path.name.startswith("."))
+def tables(folder: Path) -> dict[str, list[Any]]:
+    """The rows of each table, but for the name that was asked for."""
+    with closing(sqlite3.connect(f"file:{folder / RUN_DB}?mode=ro", uri=True)) as db:
+        names = [name for (name,) in db.execute("select name from sqlite_schema where type = 'table'")]
+        found = {name: db.execute(f"select * from {name}").fetchall() for name in names if name != "about"}
+        about = db.execute("select name, value from about where name <> 'name' order by name").fetchall()
+    return {**found, "about": about}
 
 
-def finished_files(place: Path) -> list[Path]:
-    """The files of splits in a working folder that end in a checkpoint."""
-    files = sorted(place.glob("parts/*.part"))
-    return [path for path in files if [kind for kind, _ in read_part(str(path))][-1:] == [CHECKPOINT]]
+def edit_about(folder: Path, name: str, value: str) -> None:
+    with closing(sqlite3.connect(folder / RUN_DB)) as db, db:
+        assert db.execute("update about set value = ? where name = ?", (value, name)).rowcount == 1
+
+
+def left(folder: Path) -> list[str]:
+    """The runs in a folder that have no result."""
+    return sorted(path.name for path in (folder / "runs").iterdir() if not (path / "run.json").exists())
+
+
+def splits(folder: Path) -> int:
+    """How many splits a run has; none before its tables are there."""
+    try:
+        with closing(sqlite3.connect(f"file:{folder / RUN_DB}?mode=ro", uri=True)) as db:
+            return int(db.execute("select count(*) from splits where finished").fetchone()[0])
+    except sqlite3.Error:
+        return 0
 
 
 def resume_until_the_end(folder: Path, name: str, lasts: Iterable[int], *words: str, who: str = "files") -> Ended:
@@ -137,6 +161,7 @@ class Whole:
         found = contents(folder / "runs" / name)
         assert sorted(found) == sorted(self.files)
         assert [file for file in found if found[file] != self.files[file]] == []
+        assert left(folder) == []
 
 
 @pytest.fixture(scope="module")
@@ -165,31 +190,23 @@ def killed_anywhere(whole: Whole, folder: Path, seed: int) -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_a_run_that_is_killed_at_any_moment_goes_on(whole: Whole, folder: Path, seed: int) -> None:
     killed_anywhere(whole, folder, seed)
-    assert all((place / "run").exists() is False for place in left(folder))
 
 
 def test_a_run_that_is_killed_goes_on_with_its_finished_splits(whole: Whole, folder: Path) -> None:
-    """The splits that were finished are not scored again: they keep their files."""
-    ended = start(folder, *run_words("x"), last=whole.events["files"] // 4)
-    assert ended.returncode == -9
-    (place,) = left(folder)
-    finished = {path: path.stat().st_mtime_ns for path in finished_files(place)}
-    assert len(finished) > 2
-    said = json.loads((place / "unfinished.json").read_text())
-    assert (said["name"], said["suite"], said["test_set"]) == ("x", "suite.yaml", "rows.jsonl")
-    assert said["data_fingerprint"].startswith("sha256:")
-    assert said["splits"][""]["splits"] > len(finished) >= said["splits"][""]["finished"] > 1
-    again = start(folder, *run_words("x", "--resume"), last=whole.events["files"] // 6)
-    assert again.returncode == -9
-    assert finished.items() <= {path: path.stat().st_mtime_ns for path in finished_files(place)}.items()
+    """The splits that were finished are not scored again: their rows stay as they are."""
+    place = folder / "runs" / "x"
+    assert start(folder, *run_words("x"), last=4, who="splits").returncode == -9
+    assert (left(folder), splits(place)) == (["x"], 4)
+    assert start(folder, *run_words("x", "--resume"), last=3, who="splits").returncode == -9
+    assert splits(place) == 7
     whole.check(folder, "x", start(folder, *run_words("x", "--resume", "--workers", "2")))
-    assert left(folder) == []
-    assert "environment.json" in os.listdir(folder / "runs" / "x")
+    assert ENVIRONMENT in os.listdir(place)
+    assert "lock" not in os.listdir(place)
 
 
 @pytest.mark.slow
 def test_the_end_says_how_much_was_scored_before(whole: Whole, folder: Path) -> None:
-    start(folder, *run_words("x"), last=whole.events["files"] // 4)
+    start(folder, *run_words("x"), last=4, who="splits")
     ended = start(folder, "run", "suite.yaml", "rows.jsonl", "--name", "x", "--resume")
     assert re.search(r"[0-9]+ of [0-9]+ parts were scored before", ended.stderr), ended.stderr
     again = start(folder, "run", "suite.yaml", "rows.jsonl", "--name", "x", "--resume", "-o", "page.html")
@@ -204,20 +221,17 @@ def test_a_worker_that_is_killed_costs_its_split_again(whole: Whole, folder: Pat
     ended = start(folder, *run_words("x", "--workers", "2"), who="one-worker", last=last)
     assert (folder / "a worker was ended").exists()
     whole.check(folder, "x", ended)
-    assert left(folder) == []
 
 
 @pytest.mark.slow
 def test_workers_that_are_always_killed_leave_a_shorter_run_that_goes_on(whole: Whole, folder: Path) -> None:
-    ended = start(folder, *run_words("x", "--workers", "2"), who="000005", last=1)
+    ended = start(folder, *run_words("x", "--workers", "2"), who="workers", last=1)
     assert ended.returncode == 3, ended.stderr
-    assert "a worker process ended twice without a result" in ended.stdout
+    assert "ended without a result" in ended.stdout
     found = json.loads((folder / "runs" / "x" / "run.json").read_text())
     assert not found["complete"]
     assert {gate["verdict"] for gate in found["gates"]} == {"undecided"}
-    assert len(left(folder)) == 1
     whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
-    assert left(folder) == []
 
 
 def limit(most: int) -> Callable[[], None]:
@@ -230,7 +244,7 @@ def limit(most: int) -> Callable[[], None]:
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_run_whose_disk_was_full_goes_on(whole: Whole, folder: Path, workers: str) -> None:
     random = Random(workers)
-    largest = max(map(len, whole.files.values()))
+    largest = (whole.folder / "runs" / "whole" / RUN_DB).stat().st_size
     for most in sorted(random.randint(2_000, largest - 1) for _ in range(3)):
         words = run_words("x", "--resume", "--workers", workers)
         ended = start(folder, *words, preexec_fn=limit(most))
@@ -240,58 +254,60 @@ def test_a_run_whose_disk_was_full_goes_on(whole: Whole, folder: Path, workers: 
     whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
 
 
+@pytest.mark.parametrize("stored", ["one", "all"])
+def test_a_disk_that_takes_nothing_costs_no_split_of_a_run_that_goes_on(whole: Whole, folder: Path, stored: str) -> None:
+    last = 1 if stored == "one" else splits(whole.folder / "runs" / "whole")
+    assert start(folder, *run_words("x"), last=last, who="splits").returncode == -9
+    ended = start(folder, *run_words("x", "--resume"), preexec_fn=limit(0))
+    assert ended.returncode == (3 if stored == "one" else 1), ended.stderr  # all rows are scored, and a gate fails
+    assert "runs/x: the run folder cannot be written: file too large" in ended.stderr + ended.stdout
+    assert "no rows" not in ended.stdout
+    assert "nothing else of the run is kept" not in ended.stderr + ended.stdout
+    assert splits(folder / "runs" / "x") == last
+    whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
+
+
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_shorter_run_that_goes_on(whole: Whole, folder: Path) -> None:
     words = [sys.executable, "-B", "-m", "tests.run.ended_run", str(SPLIT_BYTES), "files", "0", *run_words("x")]
     process = subprocess.Popen(
         words, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    until(lambda: [file for place in folder.glob("runs/.x.*") for file in finished_files(place)], process)
+    until(lambda: splits(folder / "runs" / "x") > 1, process)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     if process.returncode == 130:
         found = json.loads((folder / "runs" / "x" / "run.json").read_text())
         assert not found["complete"]
         assert 0 < found["rows"] < ROWS
-        assert len(left(folder)) == 1, err
+        assert "Stopping after the rows that are under way" in err
     whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
-    assert left(folder) == []
 
 
 @pytest.fixture
 def killed(whole: Whole, folder: Path) -> Path:
     """A folder with a run x that was killed in the middle."""
-    assert start(folder, *run_words("x"), last=whole.events["files"] // 4).returncode == -9
+    assert start(folder, *run_words("x"), last=4, who="splits").returncode == -9
     return folder
 
 
 CHANGES: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
-    "a setting": (
-        lambda folder: edit(folder / "suite.yaml", "{compare: exact", "{compare: normalized"),
-        (), 'the evaluator "header" has other settings: fields → city',
-    ),
+    "a setting": (lambda folder: edit(folder / "suite.yaml", "{compare: exact", "{compare: normalized"), (), "the suite"),
     "a slice": (
-        lambda folder: edit(folder / "suite.yaml", "slices: [row.group]", "slices: [row.kind]"),
-        (), "the suite is not the same: its text, or a variable that it names, was changed",
+        lambda folder: edit(folder / "suite.yaml", "slices: [row.group]", "slices: [row.kind]"), (), "the suite",
     ),
     "a measure": (
-        lambda folder: edit(folder / "suite.yaml", "measures: {cost: row.cost}", "measures: {price: row.cost}"),
-        (), "the suite is not the same",
+        lambda folder: edit(folder / "suite.yaml", "measures: {cost: row.cost}", "measures: {price: row.cost}"), (), "the suite",
     ),
-    "the data": (
-        lambda folder: edit(folder / "rows.jsonl", "c7", "c8"), (), "the data is not the same: it has another fingerprint",
+    "what a gate asks for": (
+        lambda folder: edit(folder / "suite.yaml", "gates: {", "gates: {header.city: {metric: recall, fail_below: 0.2}, "),
+        (), "the suite",
     ),
-    "a column": (
-        lambda folder: None, ("--columns", "output=expected"), 'the column of the role output was "output", and is "expected" now',
-    ),
-    "the rows": (
-        lambda folder: None, ("--limit", "30"),
-        "the rows that are scored: was all of them, and is selected: at most 30 rows now",
-    ),
-    "what is kept": (lambda folder: None, ("--evidence", "3"), "the rows that are recorded for each field: was 200, and is 3 now"),
-    "a version": (
-        lambda folder: edit(left(folder)[0] / "unfinished.json", '"python": "', '"python": "0.'), (), "python was 0.",
-    ),
+    "the data": (lambda folder: edit(folder / "rows.jsonl", "c7", "c8"), (), "the data"),
+    "a column": (lambda folder: None, ("--columns", "output=expected"), "the options"),
+    "the rows": (lambda folder: None, ("--limit", "30"), "the options"),
+    "what is kept": (lambda folder: None, ("--evidence", "3"), "the options"),
+    "a version": (lambda folder: edit_about(folder / "runs" / "x", "the program", "an older one"), (), "the program"),
 }  # fmt: skip
 
 
@@ -305,13 +321,12 @@ def edit(file: Path, old: str, new: str) -> None:
 @pytest.mark.parametrize("what", CHANGES)
 def test_another_run_is_refused_and_what_differs_is_said(killed: Path, what: str) -> None:
     change, words, said = CHANGES[what]
-    before = contents(left(killed)[0])
     change(killed)
+    before = contents(killed / "runs" / "x")
     ended = start(killed, *run_words("x", "--resume", *words))
     assert ended.returncode == 4, ended.stderr
-    assert said in ended.stderr
-    if what != "a version":
-        assert contents(left(killed)[0]) == before
+    assert re.findall("not the same as when it began: (.*)", ended.stderr) == [said]
+    assert contents(killed / "runs" / "x") == before
 
 
 @pytest.mark.slow
@@ -328,7 +343,7 @@ def test_a_finished_run_of_other_settings_is_not_given_back(whole: Whole, folder
 HARMLESS = {
     "name: cities": "name: cities\ndescription: of the world",
     "fail_below: 0.99": "fail_below: 0.98",
-    "gates: {": "gates: {contains_json: {fail_below: 0.1}, header.city: {metric: recall, fail_below: 0.2}, ",
+    "gates: {": "gates: {contains_json: {fail_below: 0.1}, ",
     "results: {": "results: {lowest_fields: 2, ",
     "junit, repeats": "json, repeats",
     "slices:": "# a word\nslices:",
@@ -337,8 +352,6 @@ HARMLESS = {
 
 @pytest.mark.slow
 def test_a_run_goes_on_after_changes_that_decide_no_answer(killed: Path) -> None:
-    python = f'"python": "{sys.version_info[0]}.{sys.version_info[1]}'
-    edit(left(killed)[0] / "unfinished.json", python, f"{python}.99")
     for old, new in HARMLESS.items():
         edit(killed / "suite.yaml", old, new)
     ended = start(killed, *run_words("x", "--resume"))
@@ -380,10 +393,12 @@ def test_the_body_of_a_comparator_of_a_program_decides(folder: Path, old: str, n
     words = [sys.executable, str(file)]
     first = subprocess.run(words, cwd=folder, env=environment(), capture_output=True, text=True)
     assert first.returncode == 0, first.stderr
-    assert len(left(folder)) == 1
+    assert left(folder) == ["x"]
     file.write_text(PROGRAM.replace(old, new))
     again = subprocess.run([*words, "go on"], cwd=folder, env=environment(), capture_output=True, text=True)
-    assert ("the code of near was changed" in again.stderr, again.returncode != 0) == (refused, refused), again.stderr
+    assert ("not the same as when it began: the program" in again.stderr, again.returncode != 0) == (refused, refused), (
+        again.stderr
+    )
 
 
 @pytest.mark.slow
@@ -391,26 +406,15 @@ def test_data_that_was_only_touched_is_the_same(whole: Whole, killed: Path) -> N
     (killed / "rows.jsonl").rename(killed / "moved.jsonl")
     shutil.copy(killed / "moved.jsonl", killed / "rows.jsonl")
     os.utime(killed / "rows.jsonl", ns=(1, 1))
-    assert start(killed, *run_words("x", "--resume"), last=whole.events["files"] // 3).returncode == -9
+    assert start(killed, *run_words("x", "--resume"), last=2, who="splits").returncode == -9
     whole.check(killed, "x", start(killed, *run_words("x", "--resume")))
-
-
-@pytest.mark.slow
-def test_data_whose_fingerprint_was_not_known_must_not_even_be_touched(whole: Whole, killed: Path) -> None:
-    file = left(killed)[0] / "unfinished.json"
-    body = json.loads(file.read_text())
-    file.write_text(json.dumps(body | {"data_fingerprint": None}))
-    os.utime(killed / "rows.jsonl", ns=(1, 1))
-    ended = start(killed, *run_words("x", "--resume"))
-    assert ended.returncode == 4
-    assert "the run was ended before their fingerprint was known" in ended.stderr
 
 
 @pytest.mark.slow
 def test_a_run_that_goes_on_elsewhere_is_left_alone(killed: Path) -> None:
     import fcntl
 
-    with open(left(killed)[0] / "lock", "rb") as held:
+    with open(killed / "runs" / "x" / "lock", "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         ended = start(killed, *run_words("x", "--resume"))
         assert ended.returncode == 3
@@ -419,26 +423,31 @@ def test_a_run_that_goes_on_elsewhere_is_left_alone(killed: Path) -> None:
         assert [run["state"] for run in json.loads(listed.stdout)] == ["going"]
         cleaned = start(killed, "runs", "--clean", "--yes")
         assert cleaned.stdout == "Every run is finished or still going. Nothing is removed.\n"
-        assert len(left(killed)) == 1
+        assert left(killed) == ["x"]
 
 
 @pytest.mark.slow
 def test_runs_are_listed_and_only_unfinished_ones_removed(whole: Whole, killed: Path) -> None:
     shutil.copytree(whole.folder / "runs" / "whole", killed / "runs" / "done")
-    (killed / "runs" / ".someones.folder").mkdir()
-    (killed / "runs" / "notes.partial").write_text("mine")
+    (killed / "runs" / "someones").mkdir()
+    (killed / "runs" / "notes").write_text("mine")
     listed = {run["name"]: run for run in json.loads(start(killed, "runs", "--format", "json").stdout)}
     assert {name: run["state"] for name, run in listed.items()} == {"done": "finished", "x": "unfinished"}
     assert 0 < listed["x"]["parts"]["finished"] < listed["x"]["parts"]["all"]
+    assert (listed["x"]["suite"], listed["x"]["test_set"], listed["x"]["started"][:2]) == (
+        "suite.yaml",
+        "rows.jsonl",
+        "20",
+    )
     shown = start(killed, "runs").stdout
     assert f"unfinished: {listed['x']['parts']['finished']} of {listed['x']['parts']['all']} parts are scored" in shown
     asked = start(killed, "runs", "--clean", stdin=subprocess.DEVNULL)
     assert asked.returncode == 2
     assert "nobody is there to say yes, so nothing is removed" in asked.stderr
-    assert len(left(killed)) == 2
+    assert (killed / "runs" / "x").exists()
     cleaned = start(killed, "runs", "--clean", "--yes")
     assert (cleaned.returncode, cleaned.stdout) == (0, f"removed {listed['x']['place']}\n")
-    assert sorted(os.listdir(killed / "runs")) == [".someones.folder", "done", "notes.partial"]
+    assert sorted(os.listdir(killed / "runs")) == ["done", "notes", "someones"]
 
 
 @pytest.mark.slow
@@ -464,63 +473,190 @@ def test_a_run_that_is_not_there_or_not_clear_is_said(killed: Path, words: tuple
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("named", ["name", "path", "working folder"])
-def test_a_run_is_named_in_three_ways(whole: Whole, killed: Path, named: str) -> None:
-    given = {"name": "x", "path": "runs/x", "working folder": str(left(killed)[0].relative_to(killed))}
-    words = ("run", "suite.yaml", "rows.jsonl", "--quiet", "--resume", given[named])
-    whole.check(killed, "x", start(killed, *words))
+@pytest.mark.parametrize("named", ["x", "runs/x"])
+def test_a_run_is_named_in_two_ways(whole: Whole, killed: Path, named: str) -> None:
+    whole.check(killed, "x", start(killed, "run", "suite.yaml", "rows.jsonl", "--quiet", "--resume", named))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", ["", "{}", "[" * 10_000])
-def test_a_folder_that_does_not_say_what_it_holds_is_not_gone_on_with(whole: Whole, killed: Path, damage: str) -> None:
-    (left(killed)[0] / "unfinished.json").write_text(damage)
+def test_a_run_that_was_claimed_and_not_begun_begins(whole: Whole, folder: Path) -> None:
+    (folder / "runs" / "x").mkdir(parents=True)
+    (folder / "runs" / "x" / RUN_DB).touch()
+    assert "unfinished: 0 parts are scored" in start(folder, "runs").stdout
+    whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def overwrite(file: Path, at: int, data: bytes) -> None:
+    with open(file, "r+b") as stream:
+        stream.seek(at)
+        stream.write(data)
+
+
+@pytest.fixture
+def finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of a finished run x of three rows."""
+    monkeypatch.chdir(tmp_path)
+    write_rows(tmp_path / "rows.jsonl", ({"output": "x", "expected": "x"} for _ in range(3)))
+    load(SMALL).run("rows.jsonl", results="runs", name="x")
+    return tmp_path / "runs" / "x"
+
+
+SMALL: dict[str, Any] = {"evaluators": ["exact_match"]}
+
+
+def test_a_run_that_another_process_comes_to_the_end_of_stays_finished(
+    finished: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = files(finished)
+    (finished / "run.json").rename(finished / "later")
+    lock = FolderLock(finished)
+    assert lock.take() == "mine"
+
+    def ends(_: float) -> None:
+        (finished / "later").rename(finished / "run.json")
+        lock.release(ended=True)
+
+    monkeypatch.setattr(time, "sleep", ends)
+    assert load(SMALL).run("rows.jsonl", results="runs", resume="x").result.rows == 3
+    assert files(finished) == before
+
+
+@pytest.mark.slow
+def test_a_stopped_run_that_goes_on_has_no_file_of_the_time_before(whole: Whole, folder: Path) -> None:
+    """The first settings ask for more files, and rows.csv is one of a run with few rows alone."""
+    place, mine = folder / "runs" / "x", ("notes.txt", "rows.mine.csv", "fields.csv.old")
+    more = "html, rows, codes, outcomes, cells,"
+    edit(folder / "suite.yaml", "html,", more)
+    write_rows(folder / "rows.jsonl", rows(1_500))
+    words = run_words("x", "--workers", "2")
+    assert start(folder, *words, who="workers", last=1, size=100_000).returncode == 3
+    before = {path.name for path in place.iterdir()}
+    assert {"rows.csv", "rows.jsonl", "outcomes.jsonl", "report.html"} <= before
+    for name in mine:
+        (place / name).write_text("mine")
+    edit(folder / "suite.yaml", more, "html,")
+    edit(folder / "suite.yaml", "formats: [csv, ", "formats: [")
+    assert start(folder, *run_words("x", "--resume"), size=100_000).returncode == 1
+    start(folder, *run_words("fresh"), size=100_000)
+    fresh = contents(folder / "runs" / "fresh")
+    assert "rows.csv" not in fresh
+    assert sorted(contents(place)) == sorted([*fresh, *mine])
+
+
+@pytest.mark.slow
+def test_a_stopped_run_says_where_the_one_is_that_it_replaces(whole: Whole, folder: Path) -> None:
+    shutil.copytree(whole.folder / "runs" / "whole", folder / "runs" / "x")
+    words = ("run", "suite.yaml", "rows.jsonl", "--name", "x", "--workers", "2")
+    ended = start(folder, *words, "--force", who="workers", last=1)
+    assert ended.returncode == 3, ended.stderr
+    assert "the run before is runs/.x.replaced until every row of this one is scored" in ended.stderr
+    assert contents(folder / "runs" / ".x.replaced") == whole.files
+    whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
+    assert not (folder / "runs" / ".x.replaced").exists()
+
+
+DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a text": (lambda file: file.write_text("rows\n" * 100), "it is no SQLite file"),
+    "another program's": (lambda file: overwrite(file, 68, b"\0\0\0\0"), "it is an SQLite file of another program"),
+    "a page": (lambda file: overwrite(file, 4096 * 12, b"\7" * 4096), "this run folder is damaged"),
+    "cut off": (lambda file: os.truncate(file, file.stat().st_size // 2), "this run folder is damaged"),
+    "a view": (lambda file: execute(file, "create view v as select 1"), "it has a view v, which no run makes"),
+    "another version": (
+        lambda file: execute(file, "pragma user_version = 0"), f"written in format 0, and this version reads format {FORMAT}",
+    ),
+    "a newer version": (
+        lambda file: execute(file, "pragma user_version = 99"), f"written in format 99, and this version reads up to format {FORMAT}",
+    ),
+    "a split": (lambda file: execute(file, "delete from splits where split = 1"), "its part 2 does not follow the one before it"),
+    "sums": (lambda file: execute(file, "update splits set sums = x'00'"), "the sums of a part cannot be read"),
+    "cut sums": (
+        lambda file: execute(file, "update splits set sums = substr(sums, 1, 50)"), "the sums of a part cannot be read",
+    ),
+    "rows": (lambda file: execute(file, "delete from rows0 where row > 100"), "this run folder is damaged"),
+    "no rows": (lambda file: execute(file, "drop table rows0"), "this run folder is damaged"),
+    "a code of a verdict": (
+        lambda file: execute(file, "insert into verdicts values (0, 0, 999, '{}', '')"), "has the code 999, which is not the next",
+    ),
+    "a verdict": (lambda file: execute(file, "update verdicts set verdict = 'nojson' where code = 0"), "JSON is malformed"),
+    "a code": (lambda file: execute(file, "update rows0 set code0 = 7000 where row = 5"), "in the column code0 of rows0"),
+    "a row": (lambda file: execute(file, "delete from rows0 where row = 5"), " rows; found "),
+}  # fmt: skip
+WITHIN = {
+    "a page",
+    "a split",
+    "sums",
+    "cut sums",
+    "rows",
+    "no rows",
+    "a code of a verdict",
+    "a verdict",
+    "a code",
+    "a row",
+}
+"""Those that whoever lists runs does not look for."""
+
+
+def execute(file: Path, text: str) -> None:
+    with closing(sqlite3.connect(file)) as db, db:
+        db.execute(text)
+
+
+@pytest.mark.parametrize(
+    "damage", [damage if damage == "a verdict" else pytest.param(damage, marks=pytest.mark.slow) for damage in DAMAGES]
+)
+def test_what_is_damaged_is_said_and_not_gone_on_with(killed: Path, damage: str) -> None:
+    spoil, said = DAMAGES[damage]
+    file = killed / "runs" / "x" / RUN_DB
+    (file.parent / f"{RUN_DB}-journal").unlink(missing_ok=True)
+    spoil(file)
+    before = file.read_bytes()
+    ended = start(killed, *run_words("x", "--resume"))
+    assert ended.returncode == 2, ended.stderr
+    assert said in ended.stderr
+    assert "hint: " in ended.stderr
+    if damage != "no rows":  # the table is made, and then found to be empty
+        assert file.read_bytes() == before
     listed = json.loads(start(killed, "runs", "--format", "json").stdout)
-    assert [run["state"] for run in listed] == ["left behind"]
-    whole.check(killed, "x", start(killed, *run_words("x", "--resume")))
-    assert len(left(killed)) == 1
+    assert [run["state"] for run in listed] == ["unfinished" if damage in WITHIN else "left behind"]
 
 
 @pytest.mark.slow
-def test_parts_that_a_stranger_wrote_are_a_problem_and_no_bug(killed: Path) -> None:
-    """Their sizes and checksums are right, and what they hold is not."""
-    from zlib import crc32
-
-    file = finished_files(left(killed)[0])[0]
-    key, _, blob = file.read_bytes().splitlines()[-1].split(b" ", 2)
-    data = b'R[[0],["a"],[1],[],[],[[9999],[9999],[9999],[9999]],[[],[],[],[]]]\n'
-    file.write_bytes(b"%b%b %08x %b\n" % (data, key, crc32(data), blob))
-    ended = start(killed, *run_words("x", "--resume"))
-    assert ended.returncode == 2, ended.stderr
-    assert "the working folder is damaged" in ended.stderr
-
-
-def test_what_another_version_left_is_refused_with_the_command_that_makes_it_again(killed: Path) -> None:
-    file = left(killed)[0] / "unfinished.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "format": 1}))
-    ended = start(killed, *run_words("x", "--resume"))
-    assert ended.returncode == 2, ended.stderr
-    assert f"what is kept of this run was written in format 1, and this version reads format {FORMAT}" in ended.stderr
-    assert "score it again: `evaluators run suite.yaml --name x`" in ended.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["parts", "run", "lock", "unfinished.json"])
+@pytest.mark.parametrize("name", [RUN_DB, f"{RUN_DB}-journal", "lock", "suite"])
 def test_nothing_is_written_through_a_link_of_a_stranger(killed: Path, name: str) -> None:
-    place, elsewhere = left(killed)[0], killed / "elsewhere"
+    place, elsewhere = killed / "runs" / "x", killed / "elsewhere"
     elsewhere.mkdir()
-    moved = (place / name).rename(elsewhere / name)
-    (place / name).symlink_to(moved)
-    before = contents(elsewhere)
-    ended = start(killed, *run_words("x", "--resume"))
-    if name == "unfinished.json":  # it is not read, so there is no run to go on with
-        assert ended.returncode == 1
+    if (place / name).exists():
+        (place / name).rename(elsewhere / name)
     else:
-        assert ended.returncode in (2, 3), ended.stderr
-        assert not (killed / "runs" / "x").exists()
-    assert contents(elsewhere) == before
+        (elsewhere / name).write_text("mine")
+    (place / name).symlink_to(elsewhere / name)
+    before = files(elsewhere)
+    ended = start(killed, *run_words("x", "--resume"))
+    assert ended.returncode in (2, 3), ended.stderr
+    assert "nothing is written through links" in ended.stderr
+    assert not (place / "run.json").exists()
     start(killed, "runs", "--clean", "--yes")
-    assert contents(elsewhere) == before
+    assert files(elsewhere) == before
+
+
+@pytest.mark.slow
+def test_a_journal_that_names_another_file_is_refused(killed: Path) -> None:
+    """SQLite removes the file that a journal names as the one that holds several of them together."""
+    place, named = killed / "runs" / "x", killed / "precious"
+    named.write_text("mine")
+    text = str(named).encode()
+    magic = bytes.fromhex("d9d505f920a163d7")
+    end = len(text).to_bytes(4, "big") + sum(text).to_bytes(4, "big") + magic
+    header = magic + bytes(4) + bytes(8) + (512).to_bytes(4, "big") + (4096).to_bytes(4, "big")
+    (place / f"{RUN_DB}-journal").write_bytes(header.ljust(512, b"\0") + bytes(4) + text + end)
+    ended = start(killed, *run_words("x", "--resume"))
+    assert ended.returncode == 2, ended.stderr
+    assert "it names another file" in ended.stderr
+    assert named.exists()
 
 
 VARIANTS = """
@@ -573,13 +709,17 @@ def test_answers_of_finished_splits_are_not_paid_for_again(folder: Path) -> None
         whole = start(folder, *run_words("whole"))
         asked = len(server.questions)
         assert asked == 60, whole.stderr
-        assert start(folder, *run_words("x", "--workers", "1"), last=counted(whole) // 5).returncode == -9
-        (place,) = left(folder)
-        known = sum(kind == ANSWERS for part in finished_files(place) for kind, _ in read_part(str(part)))
+        server.requests.clear()
+        assert start(folder, *run_words("x", "--workers", "1"), who="splits", last=1).returncode == -9
+        known = len(tables(folder / "runs" / "x")["answers"])
         assert 0 < known < 60
         server.requests.clear()
         ended = start(folder, *run_words("x", "--resume"))
         assert ended.returncode == whole.returncode, ended.stderr
         found, wanted = contents(folder / "runs" / "x"), contents(folder / "runs" / "whole")
+        for one in (found, wanted):
+            one[RUN_DB] = {
+                name: rows for name, rows in one[RUN_DB].items() if name != "splits"
+            }  # which say how long it took
         assert [file for file in wanted if file != "summary.txt" and found[file] != wanted[file]] == []
         assert len(server.questions) == asked - known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +12,41 @@ from hypothesis import strategies as st
 
 import evaluators
 from evaluators.model import MISSING, Result, RowStatus
-from evaluators.run.exact_sums import plus
-from evaluators.run.groups import OTHER_VALUES, cell_text, limit_slices
-from evaluators.run.tally import Ledger, SliceCounts, Tally
+from evaluators.run import columns as module
+from evaluators.run import slices
+from evaluators.run.groups import OTHER_VALUES, cell_text
+from evaluators.run.measures import of_slices
+from evaluators.run.split_rows import Layout
 from tests.kit import cli, write_files
+from tests.run.given_columns import GivenColumns
 
-YES, NO = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
+RESULTS = [Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)]
+LINES = evaluators.load({"evaluators": ["exact_match"]}).lines
+LAYOUT = Layout(("exact_match",), ("kind",), ("cost",))
 MOST = 3
-ROWS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.booleans()), max_size=40)
-
-
-def sliced(rows: list[tuple[str, bool]], cuts: list[int], chunk: int) -> dict[str, list[Tally]]:
-    whole: dict[str, list[Tally]] = {}
-    places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    for start, end in pairwise(places):
-        ledger = Ledger(0)
-        counts = SliceCounts([ledger], [()], MOST)
-        for at in range(start, end, chunk):
-            part = rows[at : min(at + chunk, end)]
-            codes = ledger.codes([YES if passed else NO for _, passed in part])
-            counts.add([text for text, _ in part], [codes], [[]])
-        plus(whole, counts.tallies())
-        limit_slices(whole, MOST)
-    return whole
+ROWS = st.lists(st.tuples(st.sampled_from([*"abcdefgh", "", OTHER_VALUES]), st.integers(0, 1)), max_size=40)
 
 
 @given(ROWS, st.lists(st.integers(0, 40), max_size=5), st.integers(1, 9))
 def test_the_first_values_have_their_own_figures_and_the_rest_shares_one(
-    rows: list[tuple[str, bool]], cuts: list[int], chunk: int
+    rows: list[tuple[str, int]], cuts: list[int], chunk: int
 ) -> None:
-    first = sorted({text for text, _ in rows})[:MOST]
-    expected: dict[str, Counter[bool]] = defaultdict(Counter)
-    for text, passed in rows:
-        expected[text if text in first else OTHER_VALUES][passed] += 1
-    found = {value: tallies[0] for value, tallies in sliced(rows, cuts, chunk).items()}
+    first = sorted({text for text, _ in rows if text != OTHER_VALUES})[:MOST]
+    expected: dict[str, Counter[int]] = defaultdict(Counter)
+    for text, code in rows:
+        expected[text if text in first else OTHER_VALUES][code] += 1
+    cells = {"slice0": [text for text, _ in rows], "code0": [code for _, code in rows], "measure0": ["2"] * len(rows)}
+    columns = GivenColumns(LAYOUT, cells, cuts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "CHUNK_ROWS", chunk)
+        patch.setattr(slices, "MOST_SLICES", MOST)
+        found = {value: one for value, (one,) in slices.counted(columns, 0, LINES, [RESULTS], {}).items()}
+        measured = dict(of_slices(columns, 0, 0, "."))
     assert {value: (tally.scored, tally.passed) for value, tally in found.items()} == {
-        value: (counts.total(), counts[True]) for value, counts in expected.items()
+        value: (counts.total(), counts[0]) for value, counts in expected.items()
+    }
+    assert {value: one.numbers.count for value, one in measured.items()} == {
+        value: counts.total() for value, counts in expected.items()
     }
 
 
@@ -161,3 +159,17 @@ def test_a_cell_of_json_keeps_its_kind(tmp_path: Path) -> None:
     result = evaluators.load(suite).run(rows).result
     assert result.evaluators[0].scored == 2
     assert {one.slice[1]: one.rows for one in result.slices if one.slice} == {"1": 2, "1.0": 1, "false": 1, "true": 2}
+
+
+def test_half_of_a_surrogate_pair_is_the_same_slice_wherever_the_rows_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    kinds = ["\\ud83d", "a", "é", "|", "\\ud83d", "zz"]
+    lines = [f'{{"id":"{at}","output":"x","expected":"x","kind":"{kind}"}}\n' for at, kind in enumerate(kinds)]
+    suite = "evaluators: [exact_match]\nslices: [row.kind]\n"
+    write_files(tmp_path, {"suite.yaml": suite, "rows.jsonl": "".join(lines)})
+    kept, in_memory = (cli("run", "suite.yaml", "rows.jsonl", *more) for more in (["--name", "x"], ["--no-results"]))
+    tables = [done.output.partition("lowest slices")[2].partition("\n\n")[0] for done in (kept, in_memory)]
+    assert "kind = \\ud83d" in tables[0]
+    assert tables[1] == tables[0]

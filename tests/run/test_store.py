@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,8 +26,9 @@ from evaluators.run.result import (
     Interval,
     RunResult,
 )
-from evaluators.run.run_folder import RunFolder, default_name
+from evaluators.run.run_folder import RunFolder, clean, default_name, remove_folder
 from evaluators.run.run_json import run_body, run_json, typed
+from evaluators.run.run_listing import listed_runs
 from evaluators.run.store import open_text, write_text
 
 ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
@@ -51,7 +57,7 @@ def test_the_default_name_is_date_time_and_fingerprint() -> None:
 
 def test_a_finished_run_is_whole_and_alone(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path / "runs", "nightly") as folder:
-        folder.write("rows.jsonl", "{}\n")
+        folder.write("rows.csv", "id\n")
         folder.write("summary.txt", "fine\n")
         place = folder.finish(result(environment=ENVIRONMENT))
     assert place == tmp_path / "runs" / "nightly"
@@ -59,23 +65,25 @@ def test_a_finished_run_is_whole_and_alone(tmp_path: Path) -> None:
         "runs",
         "runs/nightly",
         "runs/nightly/environment.json",
-        "runs/nightly/rows.jsonl",
+        "runs/nightly/rows.csv",
+        "runs/nightly/run.db",
         "runs/nightly/run.json",
         "runs/nightly/summary.txt",
     ]
 
 
-def test_nothing_is_in_the_place_before_the_run_is_finished(tmp_path: Path) -> None:
+def test_a_run_that_is_not_finished_is_no_run(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
-        folder.write("rows.jsonl", "{}\n")
-        assert not folder.path.exists()
+        folder.write("rows.csv", "id\n")
+        with pytest.raises(Problems, match="this run is not finished"):
+            Run(tmp_path / "nightly")
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_a_run_that_breaks_leaves_nothing(tmp_path: Path, error: type[BaseException]) -> None:
     def breaks() -> None:
         with RunFolder.create(tmp_path, "nightly") as folder:
-            folder.write("rows.jsonl", "{}\n")
+            folder.write("rows.csv", "id\n")
             raise error
 
     with pytest.raises(error):
@@ -124,9 +132,9 @@ def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
         folder.write("old.txt", "old")
         folder.finish(result())
     with RunFolder.create(tmp_path, "nightly", force=True) as folder:
-        assert (tmp_path / "nightly" / "old.txt").exists()
+        assert (tmp_path / ".nightly.replaced" / "old.txt").exists()
         folder.finish(result(rows=7))
-    assert listing(tmp_path) == ["nightly", "nightly/run.json"]
+    assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
     assert Run(tmp_path / "nightly").result.rows == 7
 
 
@@ -141,18 +149,154 @@ def test_force_replaces_nothing_but_runs(tmp_path: Path) -> None:
     assert (tmp_path / "src" / "main.py").read_text() == "precious"
 
 
-def test_a_place_that_was_taken_meanwhile_loses_neither_run(tmp_path: Path) -> None:
+def test_two_runs_of_one_name_have_two_places(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as slow, RunFolder.create(tmp_path, "nightly") as quick:
-        assert quick.finish(result(rows=1)) == tmp_path / "nightly"
-        assert slow.finish(result(rows=2)) == tmp_path / "nightly-2"
-    assert [Run(tmp_path / name).result.rows for name in ("nightly", "nightly-2")] == [1, 2]
+        assert quick.finish(result(rows=1)) == tmp_path / "nightly-2"
+        assert slow.finish(result(rows=2)) == tmp_path / "nightly"
 
 
-def test_a_run_is_not_replaced_by_one_that_began_when_its_place_was_free(tmp_path: Path) -> None:
-    with RunFolder.create(tmp_path, "nightly", force=True) as slow:
+def test_a_forced_run_that_breaks_leaves_the_one_before(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    with pytest.raises(KeyError), RunFolder.create(tmp_path, "nightly", force=True):
+        raise KeyError
+    assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
+    assert Run(tmp_path / "nightly").result.rows == 1
+
+
+def ended(tmp_path: Path, **options: bool) -> None:
+    """A run called nightly whose program was ended."""
+    folder = RunFolder.create(tmp_path, "nightly", **options)
+    folder.db.note({"the suite": "abc"})
+    folder.leave()
+
+
+def test_what_a_forced_run_was_to_replace_comes_back_when_that_is_cleaned(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    ended(tmp_path, force=True)
+    assert [(run.name, run.state) for run in listed_runs(tmp_path)] == [("nightly", "unfinished")]
+    assert clean(tmp_path / "nightly")
+    assert Run(tmp_path / "nightly").result.rows == 1
+    assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
+
+
+def test_what_a_forced_run_was_to_replace_goes_when_somebody_comes_to_its_end(tmp_path: Path) -> None:
+    for take in (partial(RunFolder.go_on, tmp_path / "nightly"), partial(RunFolder.create, tmp_path, "nightly", True)):
+        with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+            folder.finish(result(rows=1))
+        ended(tmp_path, force=True)
+        with take() as folder:
+            assert Run(tmp_path / ".nightly.replaced").result.rows == 1
+            folder.finish(result(rows=2))
+        assert [path.name for path in tmp_path.iterdir()] == ["nightly"]
+        assert Run(tmp_path / "nightly").result.rows == 2
+
+
+def test_a_run_that_was_taken_up_stays_whatever_happens(tmp_path: Path) -> None:
+    ended(tmp_path)
+    with pytest.raises(KeyError), RunFolder.go_on(tmp_path / "nightly"):
+        raise KeyError
+    assert [(run.name, run.state) for run in listed_runs(tmp_path)] == [("nightly", "unfinished")]
+
+
+@pytest.mark.parametrize("full", ["nightly", "lock", "run.db"])
+def test_a_run_comes_back_where_there_is_no_room_for_the_one_that_replaces_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, full: str
+) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    before = listing(tmp_path)
+    for name in ("mkdir", "open"):
+        monkeypatch.setattr(os, name, partial(without_room, getattr(os, name), full))
+    with pytest.raises(Problems, match="no space left on device"):
+        RunFolder.create(tmp_path, "nightly", force=True)
+    assert listing(tmp_path) == before
+    with pytest.raises(Problems, match="no space left on device"):
+        RunFolder.create(tmp_path / "nightly", "nightly")
+    assert listing(tmp_path) == before
+
+
+def without_room(make: Callable[..., Any], name: str, path: Any, *words: Any, **more: Any) -> Any:
+    """A function of the system, which makes nothing of this name."""
+    if os.path.basename(path) == name:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+    return make(path, *words, **more)
+
+
+def replaced_and_lost(tmp_path: Path) -> None:
+    """A finished run that waits to be replaced; what was to replace it is gone."""
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    ended(tmp_path, force=True)
+    remove_folder(tmp_path / "nightly")
+
+
+def test_a_plain_run_leaves_one_alone_that_waits_to_be_replaced(tmp_path: Path) -> None:
+    replaced_and_lost(tmp_path)
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        assert folder.finish(result(rows=2)) == tmp_path / "nightly-2"
+    assert Run(tmp_path / ".nightly.replaced").result.rows == 1
+
+
+@pytest.mark.parametrize("breaks", [True, False])
+def test_a_forced_run_replaces_one_that_waits_for_it(tmp_path: Path, breaks: bool) -> None:
+    replaced_and_lost(tmp_path)
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        if not breaks:
+            folder.finish(result(rows=2))
+    assert [path.name for path in tmp_path.iterdir()] == ["nightly"]
+    assert Run(tmp_path / "nightly").result.rows == (1 if breaks else 2)
+
+
+def test_the_run_before_waits_until_all_rows_of_another_are_scored(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    for rows in (2, 3):
+        with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+            assert folder.waiting == tmp_path / ".nightly.replaced"
+            folder.finish(result(rows=rows, complete=False))
+        assert Run(tmp_path / ".nightly.replaced").result.rows == 1
+        assert Run(tmp_path / "nightly").result.rows == rows
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        folder.finish(result(rows=4))
+    assert [path.name for path in tmp_path.iterdir()] == ["nightly"]
+
+
+def test_a_run_that_goes_on_is_neither_replaced_nor_cleaned_nor_gone_on_with(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly"):
+        assert [run.state for run in listed_runs(tmp_path)] == ["going"]
+        with pytest.raises(Problems, match="still going"):
+            RunFolder.create(tmp_path, "nightly", force=True)
+        with pytest.raises(Problems, match="still going"):
+            RunFolder.go_on(tmp_path / "nightly")
+        assert not clean(tmp_path / "nightly")
+        assert (tmp_path / "nightly" / "run.db").exists()
+
+
+@pytest.mark.parametrize("state", ["finished", "somebody's"])
+def test_nothing_but_an_unfinished_run_is_cleaned(tmp_path: Path, state: str) -> None:
+    if state == "finished":
+        with RunFolder.create(tmp_path, "nightly") as folder:
+            folder.finish(result())
+    else:
         write_text(tmp_path / "nightly" / "notes.txt", "mine")
-        assert slow.finish(result()) == tmp_path / "nightly-2"
-    assert (tmp_path / "nightly" / "notes.txt").read_text() == "mine"
+    before = listing(tmp_path)
+    assert not clean(tmp_path / "nightly")
+    assert listing(tmp_path) == before
+
+
+def claim(results: Path) -> str:
+    """The name that a run called nightly gets."""
+    folder = RunFolder.create(results, "nightly")
+    folder.leave()
+    return folder.path.name
+
+
+def test_runs_of_one_name_that_begin_at_once_have_a_place_each(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4) as pool:
+        names = list(pool.map(claim, [tmp_path] * 24))
+    assert sorted(names) == sorted(["nightly", *(f"nightly-{number}" for number in range(2, 25))])
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", ".hidden", "a/b", "a\\b", "../up", "a:b", "a\n", "end."])
@@ -218,7 +362,13 @@ def test_an_earlier_format_is_refused_with_the_command_that_makes_it_again(tmp_p
     write_text(tmp_path / "environment.json", '{"command": ["run", "my suite.yaml", "rows.csv"]}')
     with pytest.raises(Problems, match="format 1") as caught:
         Run(tmp_path)
-    assert caught.value.issues[0].hint == "score the test set again: `evaluators run 'my suite.yaml' rows.csv`"
+    assert caught.value.issues[0].hint == "score the test set again: `evaluators run 'my suite.yaml' rows.csv --force`"
+    write_text(
+        tmp_path / "environment.json", '{"command": ["run", "my suite.yaml", "rows.csv", "--name", "x", "--resume"]}'
+    )
+    with pytest.raises(Problems, match="format 1") as caught:
+        Run(tmp_path)
+    assert caught.value.issues[0].hint == "score the test set again: `evaluators run SUITE ROWS --name NAME --force`"
 
 
 def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:

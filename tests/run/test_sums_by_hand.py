@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import zip_longest
 
 import pytest
 
@@ -25,8 +26,10 @@ from evaluators.fields.path_check import (
     SURPLUS_VALUES,
 )
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.run.clusters import ClusterCounter, ClusterSums, EmptyCounter
+from evaluators.run.columns import count_groups
+from evaluators.run.document_sums import DocumentSums, cluster_group, limited_clusters
 from evaluators.run.exact_sums import plus
-from evaluators.run.groups import ClusterSum, cluster_group, limited_clusters
 from evaluators.run.intervals import (
     Moments,
     RatioSums,
@@ -39,11 +42,13 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
-from evaluators.run.labels import label_pair
+from evaluators.run.label_pairs import label_pair
 from evaluators.run.result import Interval
+from evaluators.run.split_rows import Layout
 from evaluators.run.stats import evaluator_stats
-from evaluators.run.tally import Ledger, SliceCounts, Tally
+from evaluators.run.tally import Tally
 from evaluators.run.watch import Watch, Watched
+from tests.run.given_columns import GivenColumns
 
 MATCH, MISMATCH, OMISSION, EXTRA = (
     FieldStatus.MATCH,
@@ -144,11 +149,9 @@ def test_the_bound_of_a_watched_figure_over_rows() -> None:
     assert (a.field, a.metric, a.n, a.ci) == ("a", "accuracy", 3, wilson(2, 3))
 
 
-def test_the_rows_of_a_watched_figure_are_added_when_tallies_are_merged() -> None:
-    watch = Watch((ALL,), ("a", "b"))
-    one, other = tallied([row(MATCH, MATCH)], watch, 2), tallied([row(MATCH, MISMATCH)] * 2, watch, 2)
-    plus(one, other)
-    (sums,) = one.ratios.values()
+def test_the_rows_of_a_watched_figure_are_added() -> None:
+    rows = [row(MATCH, MATCH), row(MATCH, MISMATCH), row(MATCH, MISMATCH)]
+    (sums,) = tallied(rows, Watch((ALL,), ("a", "b")), 2).ratios.values()
     assert (sums.rows, sums.units) == (3, 3)
     assert {(i, j): sums.of(i, j) for i, j in SUMS} == SUMS
 
@@ -159,94 +162,99 @@ SUMS = {
 }  # fmt: skip
 
 
-def test_a_tally_takes_up_what_only_another_one_watched() -> None:
-    one, other = Tally.of(2), tallied([row(MATCH, MISMATCH)] * 2, Watch((ALL,), ("a", "b")), 2)
-    plus(one, other)
-    assert (one.ratios["precision"].rows, one.ratios["precision"].units) == (2, 2)
-
-
 def test_a_further_figure_is_added_over_the_rows_that_have_it() -> None:
-    one, other = Tally(), Tally()
+    one = Tally()
     one.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 2), (0, 0))))
-    other.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 3), (2, 3), (1, 1))), 2)
-    plus(one, other)
+    one.add(Result(RowStatus.SCORED, False, 0, 1, metrics=((1, 3), (2, 3), (1, 1))), 2)
     assert [(each.rows, each.sums) for each in one.metrics] == [(3, {2: 1, 3: 2}), (2, {3: 4}), (2, {1: 2})]
-
-
-# --- slices beyond the first ones
-
-
-def test_values_that_are_not_among_the_first_share_a_slice() -> None:
-    """With two values of their own: after a, b, c, d and e only a and b have one, and what comes later joins the others."""
-    ledger = Ledger(1)
-    ledger.codes([row(MATCH)])
-    counts = SliceCounts([ledger], [()], most=2)
-    counts.add(["a", "b", "c", "d", "e"], [[0] * 5], [[]])
-    counts.add(["b", "c", "z", "a"], [[0] * 4], [[]])
-    assert {value: one.rows for value, (one,) in counts.tallies().items()} == {"a": 2, "b": 2, "(other values)": 5}
 
 
 # --- clusters
 
 
-def clustered(watch: Watch | None = None) -> Tally:
-    """Two clusters: one with two right rows, one with a right row of one field and a wrong one."""
-    tally = Tally.of(2)
-    for name, rows in {"one": [row(MATCH, MATCH)] * 2, "two": [row(MATCH, MISMATCH), row(MISMATCH, MISMATCH)]}.items():
-        tally.clusters[name] = ClusterSum()
-        for each in rows:
-            tally.add(each, 1, watch)
-            tally.clusters[name].add(each, 1, watch)
-    return tally
+IN_CLUSTERS = {"one": [row(MATCH, MATCH)] * 2, "two": [row(MATCH, MISMATCH), row(MISMATCH, MISMATCH)]}
+"""Two clusters: one with two right rows, one with a right row of one field and a wrong one."""
 
 
-def test_a_cluster_adds_its_rows_and_what_is_watched() -> None:
+def clustered(clusters: Mapping[str, Sequence[Result]], watch: Watch | None = None) -> ClusterSums:
+    """The sums of clusters, the rows of which come one from each in turn."""
+    rows = [
+        (name, one) for each in zip_longest(*clusters.values()) for name, one in zip(clusters, each, strict=True) if one
+    ]
+    known = list(dict.fromkeys(one for _, one in rows))
+    cells = {"cluster": [name for name, _ in rows], "code0": [known.index(one) for _, one in rows]}
+    found = ClusterCounter(0, known, watch)
+    count_groups(GivenColumns(Layout(("it",), clustered=True), cells), [found])
+    return found.sums
+
+
+def ratio_sums(*units: tuple[int, int]) -> RatioSums:
+    found = RatioSums()
+    for part, whole in units:
+        found.add(part, whole)
+    return found
+
+
+def test_a_cluster_is_one_unit_with_its_rows_and_what_is_watched() -> None:
     watch = Watch((ALL, ("a", "recall")), ("a", "b"))
-    one, two = clustered(watch).clusters.values()
-    assert (one.rows, one.passed, one.total, one.ratios) == (2, 2, 2, {"precision": [4, 4], "recall:a": [2, 2]})
-    assert (two.rows, two.passed, two.total) == (2, 0, Fraction(1, 2))
-    assert two.ratios == {"precision": [1, 4], "recall:a": [1, 2]}
-    plus(one, two)
-    assert (one.rows, one.passed, one.total) == (4, 2, Fraction(5, 2))
-    assert one.ratios == {"precision": [5, 8], "recall:a": [3, 4]}
+    found = clustered(IN_CLUSTERS, watch)
+    assert found.common == 2
+    assert found.scores == ratio_sums((4, 2), (1, 2))  # in halves
+    assert found.passes == ratio_sums((2, 2), (0, 2))
+    assert found.ratios == {"precision": ratio_sums((4, 4), (1, 4)), "recall:a": ratio_sums((2, 2), (1, 2))}
 
 
-def test_a_row_that_counts_several_times_counts_so_in_its_cluster() -> None:
-    one = ClusterSum()
-    one.add(row(MATCH, MISMATCH), 3, Watch((ALL,), ("a", "b")))
-    assert (one.rows, one.passed, one.total, one.ratios) == (3, 0, Fraction(3, 2), {"precision": [3, 6]})
+def test_a_row_without_a_score_adds_to_what_is_watched_alone() -> None:
+    lost = Result(RowStatus.INVALID, None, 0, 0, bytes((MATCH, FieldStatus.NOT_JUDGED)))
+    found = clustered({"one": [row(MATCH, MISMATCH), lost]}, Watch((("a", "recall"),), ("a", "b")))
+    assert (found.scores, found.passes) == (ratio_sums((1, 1)), ratio_sums((0, 1)))
+    assert found.ratios == {"recall:a": ratio_sums((2, 2))}
+
+
+@pytest.mark.parametrize("most", [0, 1, 20_000])
+def test_clusters_that_are_alike_are_counted_together(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.run.clusters.MOST_CONTENTS", most)
+    found = clustered({f"{name} {place}": rows for name, rows in IN_CLUSTERS.items() for place in range(3)})
+    assert found.scores == ratio_sums(*[(4, 2), (1, 2)] * 3)
+
+
+@pytest.mark.parametrize("most", [0, 20_000])
+def test_the_empty_values_of_a_cluster_add_up_by_field(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.run.clusters.MOST_CONTENTS", most)
+    patterns = ["{}", '{"":[1,0,1,1],"a":[1,0,0,0],"b":[0,0,1,1]}', '{"a":[1,1,0,0]}']
+    cells = {"cluster": ["x", "y", "x", "y", "z"], "empty0": [1, 1, 2, 2, 0]}
+    found = EmptyCounter(0, patterns)
+    count_groups(GivenColumns(Layout(("it",), clustered=True, empties=(0,)), cells), [found])
+    assert found.found == {"": {(1, 0, 1, 1): 2}, "a": {(2, 1, 0, 0): 2}, "b": {(0, 0, 1, 1): 2}}
 
 
 def test_intervals_over_clusters_know_clusters_only() -> None:
     watch = Watch((ALL,), ("a", "b"))
-    found = evaluator_stats("fields", "exact_match", ScoredFields(("a", "b")), clustered(watch), clustered=True)
+    tally = tallied([one for rows in IN_CLUSTERS.values() for one in rows], watch, 2)
+    clusters = clustered(IN_CLUSTERS, watch)
+    found = evaluator_stats("fields", "exact_match", ScoredFields(("a", "b")), tally, clusters=clusters)
     mean = moments_of_clusters([(2, Fraction(2)), (2, Fraction(1, 2))])
     assert found.mean_ci == share_interval(mean)
     assert found.pass_rate_ci == share_interval(moments_of_clusters([(2, Fraction(2)), (2, Fraction(0))]))
     assert found.minimum_detectable_effect == detectable_runs(mean)
-    sums = RatioSums()
-    sums.add(4, 4)
-    sums.add(1, 4)
     (bound,) = found.metric_cis
-    assert (bound.n, bound.ci) == (4, share_interval(sums.moments()))
+    assert (bound.n, bound.ci) == (4, share_interval(ratio_sums((4, 4), (1, 4)).moments()))
 
 
 def test_a_cluster_has_the_group_of_its_checksum() -> None:
-    """CRC-32 of `123456789` is 0xCBF43926, of which 0x926 is left by 4,096."""
-    assert cluster_group("123456789") == f"\0{0x926}"
+    """CRC-32 of `123456789` is 0xCBF43926, of which 0x126 is left by 512."""
+    assert cluster_group("123456789") == f"\0{0x126}"
     assert cluster_group("\0" + "7") == "\0" + "7"
     assert cluster_group("\udc80").startswith("\0")
 
 
 def test_clusters_join_groups_as_soon_as_one_side_has_them() -> None:
     group = cluster_group("123456789")
-    for mine, theirs in (({group: ClusterSum(2, 1)}, {"123456789": ClusterSum(3, 2)}),
-                         ({"123456789": ClusterSum(2, 1)}, {group: ClusterSum(3, 2)})):  # fmt: skip
-        both = limited_clusters(plus(mine, theirs))
-        assert {name: (one.rows, one.passed) for name, one in both.items()} == {group: (5, 3)}
-    few = {"A": ClusterSum(1, 1)}
-    few = limited_clusters(plus(few, {"A": ClusterSum(1, 0), "B": ClusterSum(1, 1)}))
-    assert {name: (one.rows, one.passed) for name, one in few.items()} == {"A": (2, 1), "B": (1, 1)}
+    for mine, theirs in (({group: {"a": [2, 1, 0, 0]}}, {"123456789": {"a": [3, 2, 0, 0]}}),
+                         ({"123456789": {"a": [2, 1, 0, 0]}}, {group: {"a": [3, 2, 0, 0]}})):  # fmt: skip
+        assert limited_clusters(plus(mine, theirs)) == {group: {"a": [5, 3, 0, 0]}}
+    few = limited_clusters(plus({"A": {"a": [1, 1, 0, 0]}}, {"A": {"a": [1, 0, 0, 0]}, "B": {"a": [1, 1, 0, 0]}}))
+    assert few == {"A": {"a": [2, 1, 0, 0]}, "B": {"a": [1, 1, 0, 0]}}
 
 
 # --- intervals
@@ -287,14 +295,14 @@ def test_what_shows_no_spread_detects_nothing() -> None:
 
 
 def test_what_a_schema_counts_beside_the_statuses() -> None:
-    tally = tallied([Result(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))])
-    tally.add_paths({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
-    tally.add_details({
+    tally, documents = tallied([Result(RowStatus.SCORED, False, 1, 2, counts=(1, 1, 0, 0))]), DocumentSums()
+    documents.add_paths({"a": (3, 2, 1, 4), "items[*]": (0, 0, 0, 0)})
+    documents.add_details({
         ("a", ERRORS, 1): 1, ("a", SKIPPED, 1): 5, ("a", FAULTS, 1): 6, ("a", CREDIT, 4): 3, ("a", CREDIT, 1): -1,
         ("items", MATCHED, 1): 4, ("items", MISSED, 1): 1, ("items", SPURIOUS, 1): 3, ("items", PAIRED, 1): 2,
         ("items", EVALUATED, 1): 7, ("items", PASSED, 1): 6, ("a", EVALUATED, 1): 8, ("a", PASSED, 1): 3,
     })  # fmt: skip
-    found = evaluator_stats("tree", "schema_match", ScoredFields(metrics=("mean_field_score",)), tally)
+    found = evaluator_stats("tree", "schema_match", ScoredFields(metrics=("mean_field_score",)), tally, documents)
     fields = {one.path: one for one in found.fields}
     counts = fields["a"].counts
     assert (counts.match, counts.mismatch, counts.error) == (3, 1, 1)
@@ -310,18 +318,20 @@ def test_what_a_schema_counts_beside_the_statuses() -> None:
 
 def test_values_that_only_the_output_has_may_cost_nothing() -> None:
     """4 extra of 10, of which 3 stand in items that only the output has."""
-    tally = Tally()
-    tally.add_paths({"a": (3, 2, 1, 4)})
-    tally.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})
+    documents = DocumentSums()
+    documents.add_paths({"a": (3, 2, 1, 4)})
+    documents.add_details({("a", SURPLUS_VALUES, 1): 3, ("", SURPLUS_ITEMS, 1): 2, ("", SURPLUS_ROWS, 1): 1})
     accuracies = [
-        evaluator_stats("tree", "json_diff_match", ScoredFields(extra_keys_count=keys, extra_items_count=items), tally)
+        evaluator_stats(
+            "tree", "json_diff_match", ScoredFields(extra_keys_count=keys, extra_items_count=items), Tally(), documents
+        )
         .fields[0]
         .accuracy
         for keys in (True, False)
         for items in (True, False)
     ]
     assert accuracies == [3 / 10, 3 / 7, 3 / 9, 3 / 6]
-    found = evaluator_stats("tree", "json_diff_match", ScoredFields(), tally).extra_items
+    found = evaluator_stats("tree", "json_diff_match", ScoredFields(), Tally(), documents).extra_items
     assert (found.items, found.rows, found.values, found.penalized) == (2, 1, 3, True)
 
 

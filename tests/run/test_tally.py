@@ -1,25 +1,28 @@
-"""Counting is exact, and does not care how the rows are cut."""
+"""Counting is exact, and does not care in which order results come."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from copy import deepcopy
 from fractions import Fraction
-from itertools import pairwise
 from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from evaluators.api.loading import load
 from evaluators.fields.path_check import OVERFLOW
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
+from evaluators.run.document_sums import MOST_PATHS, DocumentSums
 from evaluators.run.exact_sums import plus
 from evaluators.run.intervals import mean_of
-from evaluators.run.tally import MOST_PATHS, Ledger, Tally
+from evaluators.run.ledger import Ledger
+from evaluators.run.split_rows import Layout
+from evaluators.run.tally import Tally, counted
 from evaluators.run.watch import Watch, Watched
+from tests.run.given_columns import GivenColumns
 
 FIELDS = 3
 
@@ -53,13 +56,6 @@ def tally_of(rows: Sequence[Result]) -> Tally:
     return tally
 
 
-def merged(*tallies: Tally) -> Tally:
-    whole = Tally.of(FIELDS)
-    for tally in tallies:
-        plus(whole, deepcopy(tally))
-    return whole
-
-
 def total(tally: Tally) -> Fraction:
     return sum((Fraction(num, den) for den, num in tally.sums.items()), Fraction(0))
 
@@ -68,19 +64,29 @@ def same_figures(one: Tally, other: Tally) -> bool:
     return one == other and mean_of(one.sums, one.scored) == mean_of(other.sums, other.scored)
 
 
+LINES = load({"evaluators": [{"json_multi_field_match": {"name": "one", "fields": ["a", "b", "c"]}}]}).lines
+
+
+def of_columns(rows: Sequence[Result], cuts: Sequence[int], watch: Watch | None = None) -> Tally:
+    """The tally of rows whose codes stand in a column, added in pieces."""
+    known = list(dict.fromkeys(rows))
+    columns = GivenColumns(Layout(("one",)), {"code0": [known.index(one) for one in rows]}, cuts)
+    (found,) = counted(columns, LINES, [known], {"one": watch} if watch is not None else {})
+    return found
+
+
 @given(ROWS, st.lists(st.integers(0, 30), max_size=6), st.randoms(use_true_random=False))
-def test_any_split_in_any_order_comes_to_the_same_sums(rows: list[Result], cuts: list[int], random: Random) -> None:
-    places = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    parts = [tally_of(rows[start:end]) for start, end in pairwise(places)]
-    random.shuffle(parts)
-    assert same_figures(merged(*parts), tally_of(rows))
+def test_any_cut_in_any_order_comes_to_the_same_sums(rows: list[Result], cuts: list[int], random: Random) -> None:
+    whole = tally_of(rows)
+    random.shuffle(rows)
+    assert same_figures(of_columns(rows, cuts), whole)
 
 
 WATCHED: tuple[Watched, ...] = ((None, "f1"), (None, "precision"), ("b", "accuracy"), ("b", "recall"))
 
 
 @given(ROWS, st.integers(0, 30), st.booleans())
-def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Result], cut: int, closed: bool) -> None:
+def test_sums_of_watched_figures_are_the_same_for_any_cut(rows: list[Result], cut: int, closed: bool) -> None:
     watch = Watch(WATCHED, ("a", "b", "c") if closed else ())
     rows = [replace(row, watched=((len(row.statuses), 1, 2, 0),)) for row in rows if closed or not row.statuses]
 
@@ -91,7 +97,7 @@ def test_sums_of_watched_figures_are_the_same_for_any_split(rows: list[Result], 
         return found
 
     whole = tally(rows)
-    assert merged(tally(rows[cut:]), tally(rows[:cut])).ratios == whole.ratios
+    assert of_columns(rows[cut:] + rows[:cut], [cut], watch).ratios == whole.ratios
     for sums in whole.ratios.values():
         assert sums.units <= sums.rows <= len(rows)
 
@@ -123,12 +129,12 @@ def test_a_verdict_met_several_times_counts_so_often(rows: list[Result], times: 
 def test_more_paths_than_are_kept_come_to_the_same_for_any_split(pieces: int, seed: int) -> None:
     random = Random(seed)
     rows = [f"items.{random.randrange(2 * MOST_PATHS)}" for _ in range(3 * MOST_PATHS)]
-    whole = Tally()
+    whole = DocumentSums()
     whole.add_paths(paths_of(rows))
     random.shuffle(rows)
-    split = Tally()
+    split = DocumentSums()
     for piece in range(pieces):
-        part = Tally()
+        part = DocumentSums()
         part.add_paths(paths_of(rows[piece::pieces]))
         plus(split, part)
     assert split.paths == whole.paths
@@ -177,17 +183,6 @@ def test_an_unreadable_output_is_not_an_empty_expectation() -> None:
     assert tally_of([Result(RowStatus.UNREADABLE, False, 0, 1, counts=(0, 0, 0, 0))]).empty_expected == 0
 
 
-@given(ROWS, st.integers(1, 7), st.sampled_from([0, 1, 3, Ledger.KEPT]))
-def test_a_ledger_counts_what_adding_one_by_one_counts(rows: list[Result], chunk: int, kept: int) -> None:
-    ledger = ledger_that_keeps(kept)
-    stored: list[Result] = []
-    for start in range(0, len(rows), chunk):
-        codes = ledger.codes(rows[start : start + chunk])
-        stored += [ledger.verdicts[code] for code in codes]
-    assert stored == rows
-    assert same_figures(ledger.settle(), tally_of(rows))
-
-
 @given(st.lists(st.integers(0, 9), max_size=60), st.sampled_from([0, 2, Ledger.KEPT]))
 def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[int], kept: int) -> None:
     ledger = ledger_that_keeps(kept)
@@ -195,8 +190,6 @@ def test_equal_verdicts_have_one_number_whichever_object_says_it(numbers: list[i
         (code,) = ledger.codes([Result(RowStatus.SCORED, False, number, 10)])
         assert ledger.verdicts[code].num == number
     assert len(ledger.verdicts) == len(set(numbers))
-    assert sum(ledger.counts) == len(numbers)
-    assert ledger.settle().sums == ({10: sum(numbers)} if numbers else {})
 
 
 def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
@@ -206,16 +199,6 @@ def test_more_distinct_verdicts_than_are_kept_are_told_apart() -> None:
         ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(start, start + 50)])
     codes = ledger.codes([Result(RowStatus.SCORED, False, number, many) for number in range(many)])
     assert codes == list(range(many))
-    assert ledger.settle().sums == {many: 2 * sum(range(many))}
-
-
-def test_a_settled_ledger_starts_afresh() -> None:
-    ledger = Ledger(0)
-    verdict = Result(RowStatus.SCORED, True, 1, 1)
-    ledger.codes([verdict])
-    ledger.settle()
-    assert ledger.codes([verdict, verdict]) == [0, 0]
-    assert ledger.settle().scored == 3
 
 
 def ledger_that_keeps(count: int) -> Ledger:
@@ -223,7 +206,7 @@ def ledger_that_keeps(count: int) -> Ledger:
         __slots__ = ()
         KEPT = count
 
-    return Small(FIELDS)
+    return Small()
 
 
 def test_what_a_row_without_a_score_lost_does_not_make_the_others_look_better() -> None:

@@ -14,19 +14,12 @@ from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
 from evaluators.issues import Blame, CellError
-from evaluators.run.engines.engine import ENGINES
-from evaluators.run.job import Job
-from evaluators.run.merge import measure
-from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.record_facts import record_files
+from evaluators.run.preparing import prepare
 from evaluators.run.result import RunResult
-from evaluators.run.rows import RowsFormat
-from evaluators.run.storing import store_parts
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet
-from tests.kit import problem_of, write_rows
-from tests.run.part_folder import clear_parts
+from tests.kit import problem_of, tables_of, write_rows
 from tests.testsets.memory_store import InMemory, memory_store
 
 SUITE: dict[str, Any] = {
@@ -74,12 +67,6 @@ def cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluators.testsets.row_texts.CUT_BYTES", 1_000)
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """The files of a run folder that hold what was found in rows."""
-    found = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
-    return {name: data for name, data in found.items() if name.startswith(("rows", "codes", "outcomes", "cells"))}
-
-
 @pytest.mark.parametrize("cut", [False, True], ids=["one split", "several splits"])
 @pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl", "rows.parquet", "rows.csv.gz"])
 def test_another_store_gives_the_same_run(
@@ -100,35 +87,7 @@ def test_another_store_gives_the_same_run(
     assert store.asked
     assert local.evaluators == stored.evaluators
     assert local.data_fingerprint == stored.data_fingerprint
-    assert contents(tmp_path / "results" / "local") == contents(tmp_path / "results" / "stored") != {}
-
-
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
-def test_parts_are_written_to_and_joined_from_another_store(
-    store: type[InMemory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: RowsFormat
-) -> None:
-    cut_small(monkeypatch)
-    suite, file = load(SUITE), written(tmp_path, "rows.csv")
-    prepared = prepare(suite, str(file))
-    found = []
-    for place in (str(tmp_path / "parts"), "mem://bucket/parts"):
-        target = tmp_path / place[:3].strip("/")
-        target.mkdir(exist_ok=True)
-        Path(tmp_path / "parts").mkdir(exist_ok=True)
-        job = replace(job_of(prepared, place), rows=kind)
-        measured = measure(job, suite.lines, ENGINES.find("in_process")(), "rows.csv")
-        assert len(measured.merged) > 3
-        store_parts(job, suite.lines, measured, record_files(target, kind))
-        clear_parts(job)
-        found.append(contents(target))
-    assert found[0] == found[1] != {}
-    assert store.asked
-    assert not store.held
-
-
-def job_of(prepared: Prepared, folder: str) -> Job:
-    suite = prepared.suite
-    return Job(suite.shipped(), prepared.test_set, prepared.roles, suite.reading, folder)
+    assert tables_of(tmp_path / "results/local/run.db") == tables_of(tmp_path / "results/stored/run.db")
 
 
 def test_documents_and_variants_of_another_store_are_found_as_in_folders(

@@ -15,6 +15,7 @@ from pyarrow import parquet as arrow_parquet
 from evaluators import load
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.preparing import prepare
+from evaluators.run.reader import Run
 from evaluators.run.result import RunResult
 from evaluators.testsets import delimited, many_files
 from evaluators.testsets.readers import jsonl, parquet
@@ -103,10 +104,7 @@ def test_large_files_are_cut_and_small_ones_read_together(
     one = run(tmp_path / "rows", workers=workers, results=tmp_path / "runs", name="many")
     other = run(tmp_path / "whole.csv", results=tmp_path / "runs", name="one")
     assert (one.n_rows, one.evaluators) == (other.n_rows, other.evaluators)
-    ids = [
-        [json.loads(line)["id"] for line in (tmp_path / "runs" / name / "rows.jsonl").read_text("utf-8").splitlines()]
-        for name in ("many", "one")
-    ]
+    ids = [[row.id for row in Run(tmp_path / "runs" / name).each_row()] for name in ("many", "one")]
     assert ids[0] == ids[1]
 
 

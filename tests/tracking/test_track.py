@@ -20,7 +20,7 @@ from evaluators.run.reader import Run
 from evaluators.tracking.sending import counted
 from evaluators.tracking.tracker import TRACKERS, Link, RowTracker, Tracker
 from tests.gallery import GALLERY
-from tests.kit import cli
+from tests.kit import cli, tables_of
 
 
 class Refusing(Tracker):
@@ -89,9 +89,9 @@ def invoke(*words: str) -> tuple[int, str, str]:
     return ended.exit_code, ended.stdout, ended.stderr
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def contents(folder: Path) -> dict[str, object]:
     return {
-        str(file.relative_to(folder)): file.read_bytes()
+        str(file.relative_to(folder)): tables_of(file) if file.name == "run.db" else file.read_bytes()
         for file in folder.rglob("*")
         if file.is_file() and file.name not in ("environment.json", "links.json")
     }

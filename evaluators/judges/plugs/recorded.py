@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, Self
 
 from pydantic import PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.issues import Issue, problem
-from evaluators.judges.answer_lines import read_answers
+from evaluators.judges.answer_lines import AnswerLine, read_answers, run_answers
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.settings import Name, bad
 from evaluators.values.files import is_own_file
 from evaluators.values.quoting import quote
 
-_FILES: Final = "answers*.jsonl"
+_RUN_DB: Final = "run.db"
+"""The file of a run folder that holds the answers, among all that is kept of rows."""
 
 
 class Recorded(Judge):
@@ -61,23 +63,22 @@ class Recorded(Judge):
         """The answers, by question. Raises Problems (config) where they cannot be read."""
         if self._answers is None:
             found: dict[Hashable, JudgeAnswer] = {}
-            for file in self._files(self._folder):
-                for line in read_answers(file):
-                    if line.question.prompt:
-                        found.setdefault(line.question.key, line.answer)
+            for line in self._lines():
+                if line.question.prompt:
+                    found.setdefault(line.question.key, line.answer)
             self._answers = found
         return self._answers
 
-    def _files(self, folder: Path) -> Iterator[Path]:
+    def _lines(self) -> Iterator[AnswerLine]:
         if self.file is not None:
-            yield folder / self.file
+            yield from read_answers(self._folder / self.file)
             return
-        path = folder / (self.run or "")
-        found = sorted(file for file in path.glob(_FILES) if is_own_file(file))
-        if not found:
+        folder = self._folder / (self.run or "")
+        lines = run_answers(folder / _RUN_DB) if is_own_file(folder / _RUN_DB) else iter(())
+        if (first := next(lines, None)) is None:
             hint = "a run keeps the answers of whoever was asked; this is no run folder, or nobody was asked"
-            raise problem("no-answers", "there are no answers in it", where=str(path), hint=hint)
-        yield from found
+            raise problem("no-answers", "there are no answers in it", where=str(folder), hint=hint)
+        yield from chain([first], lines)
 
 
 def _unknown(question: Mapping[str, Any]) -> Issue:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
 from evaluators.builtin._texts import LabelRule
-from evaluators.run.labels import OTHER, is_label, label_pair
+from evaluators.run.label_pairs import OTHER, is_label, label_pair
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.result import ConfusionMatrix
 

@@ -21,7 +21,7 @@ from evaluators.reports.html.label_cells import label_readers
 from evaluators.reports.rows import results_of
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import CellReading
-from evaluators.run.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_line, code_text
+from evaluators.run.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines
 from evaluators.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
@@ -86,11 +86,7 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
 def _tables(record: Run, variant: str | None, index: int) -> dict[str, bytes]:
     """The table of codes and the rows of a variant, without what only comparisons of runs read."""
     verdicts = record.verdicts(variant)
-    codes = (
-        code_line(one.name, code, code_text(verdict))
-        for one, known in zip(record.facts.evaluators, verdicts, strict=True)
-        for code, verdict in enumerate(known)
-    )
+    codes = code_lines([one.name for one in record.facts.evaluators], verdicts)
     rows = map(_row_text, record.row_lines(variant, verdicts))
     return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(rows)}
 

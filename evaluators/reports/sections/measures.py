@@ -68,9 +68,6 @@ def _remarks(one: NumericColumnStats) -> Iterator[Item]:
         cells = f"{counted(one.unreadable, 'cell')} of {one.column}"
         are = "is not a number" if one.unreadable == 1 else "are not numbers"
         yield Item(f"{one.name}: {cells} {are}", tone="warning")
-    if one.digits is not None:
-        text = f"median and p95 are cut after {counted(one.digits, 'significant digit')}"
-        yield Item(f"{one.name}: it has too many different numbers to keep, so its {text}", tone="note")
 
 
 def _legend(result: RunResult) -> Iterator[Item]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import list_part
-from evaluators.run.confidence import LEVELS
+from evaluators.run.confidence_steps import LEVELS
 from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
 from evaluators.run.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
 from evaluators.values.quoting import first_ones
@@ -127,10 +127,6 @@ def _repeats(one: RepeatStats) -> Iterator[Block]:
         have, belong = ("has", "belongs") if one.nameless == 1 else ("have", "belong")
         yield Paragraph(
             f"{rows_text(one.nameless)} {have} an empty cell in {one.by}, and {belong} to no group.", "warning"
-        )
-    if one.sampled:
-        yield Paragraph(
-            "There are more groups than are counted: these are drawn by a checksum of their names.", "warning"
         )
     if one.noise is not None:
         yield Paragraph(f"Of two outputs of one group, one passes and the other does not: {score_text(one.noise)}.")

@@ -7,7 +7,7 @@ there is to write. One that has something to start first, such as a cluster, han
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from importlib.util import find_spec
@@ -16,14 +16,13 @@ from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 from pydantic import Field
 
-from evaluators.issues import Issue, Problems, extra_hint, problem
+from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
 from evaluators.values.addresses import addresses_in, refused_addresses
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
-Answer = TypeVar("Answer")
 
 
 def never() -> bool:
@@ -39,6 +38,36 @@ class Lost(Struct, Generic[Task], frozen=True):
     """Why nobody tries it again; None where it is begun once more."""
 
 
+class UnderWay(Generic[Task]):
+    """The tasks of a `map` that have begun, and what begins next: one task waits, so that no worker does, and none is so far ahead of the
+    oldest one that results pile up, which are used in the order of tasks."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks, self._drawn = iter(tasks), 0
+        self.calls: dict[Any, tuple[int, Task]] = {}
+        """What is waited for, in the order of tasks: with the number of the task."""
+
+    def begin(self, submit: Callable[[Task], Any], parallel: int) -> None:
+        """Begins what there is room for, where so many tasks run at the same time."""
+        while self._room(parallel) and (task := next(self._tasks, None)) is not None:
+            self.calls[submit(task)] = self._drawn, task
+            self._drawn += 1
+
+    def _room(self, parallel: int) -> bool:
+        oldest = next(iter(self.calls.values()))[0] if self.calls else self._drawn
+        return len(self.calls) <= parallel and self._drawn - oldest < 2 * parallel
+
+    def end(self, call: Any) -> Task:
+        """The task of a call that has ended."""
+        return self.calls.pop(call)[1]
+
+
+def lost_workers(hint: str) -> Issue:
+    """Why a task is not tried again that every worker was lost with."""
+    message = "each worker that scored these rows ended without a result; it may have run out of memory"
+    return Issue("worker-lost", Blame.ENVIRONMENT, message, None, hint)
+
+
 class Crew(Protocol):
     """Workers that are ready."""
 
@@ -51,19 +80,10 @@ class Crew(Protocol):
     ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, in any order, or that the task was lost with its worker.
 
-        `run` and tasks are pickled where they leave this process. Tasks are drawn only when they can start soon, so that a later task may
-        depend on earlier results. When `tasks` ends early, so does the work. A task whose worker was lost is done again, and costs nothing
-        else. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so wherever tasks run.
+        `run` and tasks are pickled where they leave this process. Tasks are drawn only when they can start soon, so that a later task
+        may depend on earlier results (see `UnderWay`). When `tasks` ends early, so does the work. A task whose worker was lost is done
+        again, and costs nothing else. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so to tasks of this machine.
         """
-
-
-class RemoteCrew:
-    """Workers that may be on other machines: what they run is sent there, they may not see the folders of this one, and before the first
-    task each of them is asked whether it can take part."""
-
-    def ask_each(self, function: Callable[[], Answer]) -> Sequence[tuple[str, Answer]]:
-        """What a function says on each worker, by the worker's name. Raises Problems for workers that cannot run it."""
-        raise NotImplementedError  # the contract: each crew of other machines has its own way
 
 
 class Engine(Settings):

@@ -15,7 +15,7 @@ from mlflow.entities import AssessmentSource
 
 from evaluators.cli import command
 from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures
-from tests.kit import cli
+from tests.kit import cli, lines_of
 
 
 @pytest.fixture
@@ -118,8 +118,7 @@ def test_some_traces_are_chosen(
             command, ["run", str(tmp_path / "s.yaml"), "--results", str(tmp_path), "--name", "x", "--force"]
         )
         assert ended.exit_code in (0, 3), ended.output
-        lines = (tmp_path / "x" / "rows.jsonl").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line)["id"] for line in lines]
+        return [line["id"] for line in lines_of(tmp_path / "x", "rows")]
 
     every = list(answered.values())
     assert ids("limit: 2") == every[-2:]

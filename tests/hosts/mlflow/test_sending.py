@@ -97,7 +97,7 @@ def test_the_test_set_and_the_files_are_there(client: Any, tmp_path: Path) -> No
     columns = Schema.from_json(json.dumps(json.loads(given.dataset.schema)["mlflow_colspec"]))
     assert {"id", "question", "output", "expected"} <= {*columns.input_names()}
     files = {one.path for one in client.list_artifacts(run.info.run_id, "run")}
-    assert {"run/run.json", "run/rows.jsonl", "run/report.html", "run/suite"} <= files
+    assert {"run/run.json", "run/run.db", "run/report.html", "run/suite"} <= files
     assert "run/environment.json" not in files
     assert {one.path for one in client.list_artifacts(run.info.run_id, "run/suite")} == {"run/suite/suite.yaml"}
     suite = client.download_artifacts(run.info.run_id, "run/suite/suite.yaml", str(tmp_path))

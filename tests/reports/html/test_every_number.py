@@ -1,6 +1,6 @@
 """Every number that the HTML report of a run shows, read in a browser and held against the files of the run folder.
 
-The texts that are expected are made here, of `run.json`, `rows.jsonl`, `codes.jsonl` and `outcomes.jsonl` alone.
+The texts that are expected are made here, of `run.json` and of the rows, codes and outcomes that the run exports.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.kit import lines_of
 from tests.reports.html.conftest import Opened, write_report
 
 Line = dict[str, str]
@@ -79,14 +80,13 @@ class Recorded:
         self.names = list(dict.fromkeys(one["name"] for one in self.run["evaluators"]))
         self.rows, self.verdicts, self.outcomes = [], [], []
         for variant in self.run["variants"] or [None]:
-            ending = f"{variant}.jsonl" if variant else "jsonl"
-            codes = {(one["evaluator"], one["code"]): one for one in _lines(run / f"codes.{ending}")}
-            rows = [{**row, "variant": variant} for row in _lines(run / f"rows.{ending}")]
+            codes = {(one["evaluator"], one["code"]): one for one in lines_of(run, "codes", variant)}
+            rows = [{**row, "variant": variant} for row in lines_of(run, "rows", variant)]
             self.rows += rows
             self.verdicts += [
                 {name: codes[name, code] for name, code in zip(self.names, row["codes"], strict=True)} for row in rows
             ]
-            self.outcomes += [{**one, "variant": variant} for one in _lines(run / f"outcomes.{ending}")]
+            self.outcomes += [{**one, "variant": variant} for one in lines_of(run, "outcomes", variant)]
         listed = self.run["record"]["evaluators"]
         self.listed = {one["name"]: one["fields"] for one in listed}
 
@@ -94,10 +94,6 @@ class Recorded:
         """Rows and their verdicts as the page has them where no order is chosen: those with something wrong first."""
         pairs = list(zip(self.rows, self.verdicts, strict=True))
         return sorted(pairs, key=lambda pair: not any(_is(pair[1][name], "wrong") for name in names))
-
-
-def _lines(file: Path) -> list[Any]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 @pytest.fixture(scope="module", params=["one output", "two variants"])

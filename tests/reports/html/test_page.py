@@ -21,6 +21,7 @@ from evaluators.reports.html.payload import page_payload
 from evaluators.reports.html.rows import EmbeddedRows, embedded
 from evaluators.run.reader import Run
 from tests.gallery import GALLERY
+from tests.kit import lines_of
 from tests.reports.html.conftest import write_report
 
 
@@ -90,7 +91,7 @@ def test_a_page_has_the_lines_of_the_run_folder(tmp_path: Path) -> None:
     folder = tmp_path / "runs" / "x"
 
     def kept(name: str) -> list[Any]:
-        return [json.loads(line) for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        return lines_of(folder, name)
 
     def embedded_lines(name: str) -> list[Any]:
         found = [line for part, lines in page.items() if re.fullmatch(rf"{name}-\d+", part) for line in lines]

@@ -18,10 +18,11 @@ from typing import Final
 
 from evaluators.api.loading import loads
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.engines.engine import ENGINES, Crew, RemoteCrew
+from evaluators.run.driver import jobs_of, score, variants_of
+from evaluators.run.engines.engine import ENGINES, Crew
+from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared, prepare
 from evaluators.run.run_folder import RunFolder
-from evaluators.run.scoring import InBackground, jobs_of, scored
 from evaluators.run.storing import recording_of
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.goals import Finding
@@ -104,20 +105,14 @@ def _prepared(folder: Path, suite: str, rows: int) -> Prepared:
 
 
 def _seconds(prepared: Prepared, crew: Crew) -> float:
-    """How long the scoring takes, with its parts written into a run folder that goes away."""
+    """How long the scoring takes, with its columns written into a run folder that goes away."""
     folder = RunFolder.passing()
     try:
         recordings = [recording_of(prepared, table) for _, table in prepared.variants()]
-        fingerprint = InBackground(prepared.test_set.fingerprint)
+        variants = variants_of(prepared, jobs_of(prepared, recordings), folder.db)
         begun = perf_counter()
-        scored(
-            prepared,
-            jobs_of(prepared, isinstance(crew, RemoteCrew), folder, recordings),
-            crew,
-            folder,
-            fingerprint,
-            finish_run,
-        )
+        run = score(prepared, variants, crew, Observer())
+        finish_run(prepared, run.measured, prepared.test_set.fingerprint())
         return perf_counter() - begun
     finally:
         folder.discard()

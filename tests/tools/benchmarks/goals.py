@@ -87,9 +87,9 @@ class Bench:
         file = str(self.file(format_, rows))
         return sys.executable, "-m", "evaluators", "run", str(self.suites[suite]), file, "--quiet", *results, *options
 
-    def stored_bytes(self) -> int:
-        """The size of the rows that were stored last."""
-        return sum(path.stat().st_size for path in (self.folder / "runs" / "measured").glob("rows.*"))
+    def stored_bytes(self, name: str = "measured") -> int:
+        """The size of the rows that were stored last under the name."""
+        return (self.folder / "runs" / name / "run.db").stat().st_size
 
 
 def goal(name: str) -> Callable[[Callable[[Bench], Iterator[Finding]]], Callable[[Bench], Iterator[Finding]]]:
@@ -233,8 +233,8 @@ def memory(bench: Bench) -> Iterator[Finding]:
     small, large = bench.rows, 10 * bench.rows
     took = alternate({"plain": bench.product("five", "jsonl", stored=False)}, 1)
     yield Finding(f"{small:,} JSON lines, nothing stored", took["plain"].memory, "MB", 60)
-    took = alternate({"lines": bench.product("five", "jsonl", "--rows", "jsonl")}, 1)
-    yield Finding(f"{small:,} JSON lines, rows stored as JSON lines", took["lines"].memory, "MB", 60)
+    took = alternate({"lines": bench.product("five", "jsonl", "--formats", "rows,codes")}, 1)
+    yield Finding(f"{small:,} JSON lines, rows also as JSON lines", took["lines"].memory, "MB", 60)
     for format_ in ("jsonl", "csv", "parquet"):
         took = alternate({"stored": bench.product("five", format_)}, 1)
         yield Finding(f"{small:,} rows of {format_}, rows stored", took["stored"].memory, "MB", 160)
@@ -324,9 +324,29 @@ def stored_rows(bench: Bench) -> Iterator[Finding]:
             best = alternate(commands, bench.repeats)
         size = bench.stored_bytes() / bench.rows
         extra = best["with"].processor - best["without"].processor
-        yield Finding(f"{suite}: bytes stored per row", size, "B", 15)
+        yield Finding(f"{suite}: bytes stored per row", size, "B", 53)
         told = f"{extra / bench.rows * 1e6:.2f} µs per row, evidence included"
         yield Finding(f"{suite}: extra time", extra / best["floor"].processor, "× floor", 0.5, told=told)
+
+
+@goal("P19")
+def different_cells(bench: Bench) -> Iterator[Finding]:
+    """Expected texts and latencies that no two rows share, against ten of each."""
+    suite, commands = bench.folder / "cells.yaml", dict[str, Command]()
+    suite.write_text("evaluators: [exact_match]\nmeasures: {latency: row.latency}\n", encoding="utf-8")
+    for name, most in (("ten", 10), ("different", bench.rows)):
+        lines = (f"{row},a,text {row % most} here,0.{row % most:06}\n" for row in range(bench.rows))
+        file = bench.folder / f"{name}.csv"
+        file.write_text("".join(["id,output,expected,latency\n", *lines]), encoding="utf-8")
+        results = "--results", str(bench.folder / "runs"), "--name", name, "--force"
+        commands[name] = (sys.executable, "-m", "evaluators", "run", str(suite), str(file), "--quiet", *results)
+    with one_core():
+        best = alternate(commands, bench.repeats)
+    ten, different = best["ten"], best["different"]
+    bytes_more = bench.stored_bytes("different") - bench.stored_bytes("ten")
+    yield Finding("different texts and latencies: processor time", different.processor / ten.processor, "×", 1.5)
+    yield Finding("   memory more", different.memory - ten.memory, "MB", 20)
+    yield Finding("   bytes stored more per row", bytes_more / bench.rows, "B", 10)
 
 
 MERGED: Final = 100_000

@@ -7,20 +7,21 @@ machine here could hold. They are merged as a cluster's would be: read from byte
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import resource
 import sys
 import time
 import tracemalloc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.compat.given_documents import ROLES
+from evaluators.run.driver import Merger, in_memory
 from evaluators.run.job import Job, run_split
-from evaluators.run.merge import Merger
-from evaluators.run.split_result import SplitResult, opened, sealed
+from evaluators.run.split_rows import Part
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import Split
@@ -65,35 +66,31 @@ class Synthetic:
         tables = [table(split, paths, slices) for split in range(KINDS)]
         jobs = [
             Job(
-                suite=self.suite.shipped(), roles=ROLES, reading=self.suite.reading, folder=None, slices=self.suite.config.slices,
+                suite=self.suite.shipped(), roles=ROLES, reading=self.suite.reading, slices=self.suite.config.slices,
                 table=TestSet("rows", memory_rows(columns), Columns(), TestSetConfig()),
             )
             for columns in tables
         ]  # fmt: skip
         self.job = jobs[0]
-        results = [run_split(job, Split("rows", 1), lines=self.suite.lines) for job in jobs]
-        self.texts = [sealed(result) for result in results]
+        self.texts = [pickle.dumps(run_split(job, Split("rows", 1), lines=self.suite.lines)) for job in jobs]
 
-    def results(self, count: int) -> Iterator[SplitResult]:
-        """As many results, read from bytes, a little out of order."""
+    def parts(self, count: int) -> Iterator[Part]:
+        """As many parts, read from bytes, a little out of order."""
         drawn = random.Random(1)
         for start in range(0, count, UNDER_WAY):
             numbers = list(range(start, min(start + UNDER_WAY, count)))
             drawn.shuffle(numbers)
             for number in numbers:
-                result = opened(self.texts[number % KINDS], SplitResult)
-                result.index = number
-                yield result
-
-    def merging(self) -> Merger:
-        return Merger(self.job, self.suite.lines, "rows")
+                part: Part = pickle.loads(self.texts[number % KINDS])
+                part.sums.index = number
+                yield part
 
     def merged(self, count: int) -> Merger:
         """Everything of so many splits."""
-        merging = self.merging()
-        for result in self.results(count):
-            merging.take(result)
-        assert merging.measured(of=count).rows == count * ROWS
+        merging = Merger(in_memory("rows", self.job, self.suite.lines))
+        for part in self.parts(count):
+            merging.take(part)
+        assert merging.counted(of=count).sums.rows == count * ROWS
         return merging
 
 
@@ -107,7 +104,7 @@ def per_split(count: int) -> dict[str, float]:
     took = time.process_time() - start
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     start = time.process_time()
-    for _ in made.results(count):
+    for _ in made.parts(count):
         pass
     reading = time.process_time() - start
     size = sum(map(len, made.texts)) / len(made.texts)
@@ -130,16 +127,12 @@ def per_thing() -> dict[str, float]:
     plain, paths, slices = Synthetic(), Synthetic(paths=500), Synthetic(slices=150)
     base = held(lambda: plain.merged(KINDS))
     of_paths, of_slices = held(lambda: paths.merged(KINDS)), held(lambda: slices.merged(KINDS))
-    known_paths = _count(paths, lambda tally: tally.paths)
-    known_slices = len(slices.merged(KINDS).measured(of=KINDS).slices())
+    known_paths = max(len(one.documents.paths) for one in paths.merged(KINDS).total.evaluators)
+    known_slices = len(slices.merged(KINDS).total.slice_empties["kind"])
     return {
         "bytes per path": (of_paths - base) / known_paths, "paths": known_paths,
         "bytes per slice value": (of_slices - base) / known_slices, "slice values": known_slices,
     }  # fmt: skip
-
-
-def _count(made: Synthetic, of: Callable[[Any], Mapping[str, Sequence[int]]]) -> int:
-    return max(len(of(tally)) for tally in made.merged(KINDS).measured(of=KINDS).whole.tallies)
 
 
 if __name__ == "__main__":

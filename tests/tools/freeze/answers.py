@@ -149,7 +149,8 @@ def run_answers(suite: evaluators.Suite, rows: list[Data] | None) -> Data:
     with TemporaryDirectory(prefix="freeze") as folder:
         try:
             kept: Any = "all" if rows is None else "none"
-            suite.run(rows, results=folder, name="run", evidence="all", documents=kept, formats=())
+            words = ("rows", "codes", "outcomes", *(("cells",) if kept == "all" else ()))
+            suite.run(rows, results=folder, name="run", evidence="all", documents=kept, formats=words)
         except evaluators.Problems as problems:
             return as_written({"raised": issues(problems)}, folder)
         written = Path(folder) / "run"

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any, Final, TypeAlias
@@ -231,8 +233,21 @@ def fuzz_run_folders(random: Random, folder: Path) -> None:
     shutil.rmtree(place, ignore_errors=True)
     shutil.copytree(made, place)
     file = random.choice(sorted(each for each in place.rglob("*") if each.is_file()))
-    file.write_bytes(spliced_bytes(random, file.read_bytes()))
+    if file.name == "run.db" and random.random() < 0.8:
+        splice_line(random, file)
+    else:
+        file.write_bytes(spliced_bytes(random, file.read_bytes()))
     answered(lambda: [*Run(place).each_row()])
+
+
+def splice_line(random: Random, file: Path) -> None:
+    """Changes a text in one of the tables of a run."""
+    table, column = random.choice([("verdicts", "verdict"), ("outcomes", "line"), ("cells", "line"), ("rows0", "id")])
+    with closing(sqlite3.connect(file)) as db, db:
+        (text,) = random.choice(db.execute(f"select {column} from {table}").fetchall())
+        spliced = spliced_bytes(random, str(text).encode()).decode("utf-8", "replace")
+        with suppress(sqlite3.IntegrityError):  # two of a key
+            db.execute(f"update {table} set {column} = ? where {column} = ?", (spliced, text))
 
 
 FUZZERS: Final[dict[str, Fuzzer]] = {

@@ -1,26 +1,18 @@
-"""`dask`: the workers of a Dask cluster.
-
-Each call is pinned to one worker, and each worker has one at a time: so it is known who had what when a worker is gone, and the
-threads of a worker do not share a process that scores.
-"""
+"""`dask`: the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Event
-from time import monotonic
 from typing import Any, ClassVar, Final
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.engines.cluster import Call, Cluster, ClusterEngine
 from evaluators.run.engines.engine import Crew
-from evaluators.run.engines.on_worker import perform, stop
+from evaluators.run.engines.remote import Answer, Cluster, ClusterEngine, Shipped
 
-_COUNT_SECONDS: Final = 0.5
-"""How often the scheduler is asked which workers it has."""
 _CONNECT_SECONDS: Final = 10
+_START: Final = "`dask scheduler` starts one, and says its address"
 _PRELOAD: Final = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 """Ctrl-C is the driver's business, also for workers that it has started itself."""
 
@@ -42,9 +34,9 @@ class Dask(ClusterEngine):
             try:
                 client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
             except (OSError, ValueError) as error:
-                raise Problems([_no_scheduler(str(self.address), error)]) from error
+                raise self.no_cluster(error, "Dask scheduler", _START) from error
             stack.callback(client.close)
-            yield _DaskCluster(client, self)
+            yield _DaskCluster(self, client)
 
 
 @contextmanager
@@ -63,91 +55,41 @@ def _own_cluster(workers: int | None) -> Iterator[Any]:
 
 
 class _DaskCluster(Cluster):
+    """The scheduler does a task again whose worker is lost, as often as its `allowed-failures` says."""
+
     kind = "Dask"
 
-    def __init__(self, client: Any, settings: Dask) -> None:
+    def __init__(self, settings: Dask, client: Any) -> None:
         import cloudpickle
 
-        self._client = client
-        self._calls: dict[Any, str] = {}
-        """The calls under way, each with the address of its worker."""
-        self._known: frozenset[str] = frozenset()
-        self._counted = float("-inf")
-        self._news = Event()
-        """Set when a call is done."""
-        super().__init__(cloudpickle, settings)
+        self._client, self._news = client, Event()
+        super().__init__(settings, cloudpickle)
 
     def workers(self) -> int:
-        return len(self._there())
+        try:
+            return len(self._client.nthreads())
+        except (OSError, ValueError) as error:
+            raise self._settings.no_cluster(error, "Dask scheduler", _START) from error
 
-    def begin(self, call: Call) -> Any:
-        free = sorted(self._there().difference(self._calls.values()))
-        if not free:
-            return None
-        future = self._submit(call, free[0])
+    def submit(self, shared: Shipped, task: Any) -> Any:
+        future = self._client.submit(shared, task, pure=False)
         future.add_done_callback(lambda _: self._news.set())
-        self._calls[future] = free[0]
         return future
 
-    def answers(self, seconds: float) -> Iterable[tuple[Any, bytes | None]]:
+    def ended(self, calls: list[Any], seconds: float) -> list[Any]:
         self._news.wait(seconds)
         self._news.clear()
-        there = self._there()
-        found = [(future, _result(future)) for future in self._calls if future.done()]
-        found += [(one, None) for one, at in self._calls.items() if not one.done() and at not in there]
-        self.drop([one for one, answer in found if answer is None])
-        for one, _ in found:
-            self._calls.pop(one, None)
-        return found
+        return [one for one in calls if one.done()]
 
-    def drop(self, calls: Iterable[Any]) -> None:
-        dropped = list(calls)
-        if dropped:
-            self._client.cancel(dropped, force=True)
+    def answer(self, call: Any) -> Answer | None:
+        import distributed
 
-    def stop(self, call: Call) -> None:
-        self._client.run(stop, call.run_id, on_error="ignore")
+        try:
+            answer: Answer = call.result(timeout=self._settings.wait_seconds)
+        except (distributed.KilledWorker, distributed.CancelledError, distributed.TimeoutError):
+            return None
+        return answer
 
-    def ask(self, call: Call) -> list[tuple[str, bytes | Exception]]:
-        asked = {address: self._submit(call, address) for address in sorted(self._there())}
-        return [(address, _said(future)) for address, future in asked.items()]
-
-    def _submit(self, call: Call, address: str) -> Any:
-        return self._client.submit(
-            perform, call.versions, call.equipment, call.task, workers=[address], allow_other_workers=False, pure=False
-        )
-
-    def _there(self) -> frozenset[str]:
-        if monotonic() - self._counted > _COUNT_SECONDS:
-            try:
-                self._known = frozenset(self._client.nthreads())
-            except (OSError, ValueError) as error:
-                raise Problems([_no_scheduler(str(self._client.scheduler), error)]) from error
-            self._counted = monotonic()
-        return self._known
-
-
-def _result(future: Any) -> bytes | None:
-    """The answer of a call that is done; None where the worker is gone. Raises what kept the worker from starting on it."""
-    import distributed
-
-    if future.status in ("cancelled", "lost"):
-        return None
-    try:
-        answer: bytes = future.result(timeout=_CONNECT_SECONDS)
-    except (distributed.KilledWorker, distributed.TimeoutError, distributed.CancelledError):
-        return None
-    return answer
-
-
-def _said(future: Any) -> bytes | Exception:
-    try:
-        answer: bytes = future.result(timeout=6 * _CONNECT_SECONDS)
-    except Exception as error:  # whatever it is, the worker cannot do what all of them must
-        return error
-    return answer
-
-
-def _no_scheduler(address: str, error: Exception) -> Issue:
-    message = f"no Dask scheduler answers: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-    return Issue("no-cluster", Blame.ENVIRONMENT, message, address, "`dask scheduler` starts one, and says its address")
+    def cancel(self, calls: list[Any]) -> None:
+        if calls:
+            self._client.cancel(calls, force=True)

@@ -6,7 +6,6 @@ chunks. A worker whose parent is gone ends by itself.
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
 import os
 import signal
@@ -15,24 +14,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.context import BaseContext
 from typing import Any, Final
 
 from evaluators.comparators._awaiting import rest
-from evaluators.issues import Blame, Issue
-from evaluators.run.engines.engine import Engine, Lost, Result, Task, look_there, never
+from evaluators.run.engines.engine import Engine, Lost, Result, Task, UnderWay, look_there, lost_workers, never
 
 _LOOK_SECONDS: Final = 0.1
 """How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
-_PARENT_DEATH_SIGNAL: Final = 1
-"""PR_SET_PDEATHSIG of Linux's prctl."""
-
-_LOST: Final = Issue(
-    "worker-lost",
-    Blame.ENVIRONMENT,
-    "a worker process ended twice without a result; it may have run out of memory",
-    hint="try fewer workers: --workers 1",
-)
 
 
 class Processes(Engine):
@@ -43,94 +31,78 @@ class Processes(Engine):
     ) -> Iterator[Result | Lost[Task]]:
         waiting = iter(tasks)
         while True:
-            unfinished: list[Task] = []
-            yield from _in_pool(self.parallel, run, waiting, stopped, unfinished)
-            if not unfinished or stopped():
+            lost: list[Task] = []
+            for one in _in_pool(self.parallel, run, waiting, stopped):
+                if isinstance(one, Lost):
+                    lost.append(one.task)
+                yield one
+            if not lost:
                 return
-            for task in unfinished:
-                yield Lost(task)
-                again: list[Task] = []
-                yield from _in_pool(1, run, iter([task]), stopped, again)
-                if again and not stopped():
-                    yield Lost(task, _LOST)
+            for task in lost:
+                for one in () if stopped() else _in_pool(1, run, iter([task]), stopped):
+                    yield Lost(task, lost_workers("try fewer workers: --workers 1")) if isinstance(one, Lost) else one
 
 
 def _in_pool(
-    workers: int,
-    run: Callable[[Task], Result],
-    waiting: Iterator[Task],
-    stopped: Callable[[], bool],
-    unfinished: list[Task],
-) -> Iterator[Result]:
-    """The results of the tasks, up to the loss of a worker. Tasks that had been started then go to `unfinished`.
-
-    One task waits at most, so that tasks start with what earlier results tell them.
-    """
+    workers: int, run: Callable[[Task], Result], waiting: Iterator[Task], stopped: Callable[[], bool]
+) -> Iterator[Result | Lost[Task]]:
+    """The results of the tasks, up to the loss of a worker; then the tasks that had been started."""
     context, others = _context(), multiprocessing.active_children()
-    stop: Any = context.RawValue("b", 0)
-    begin = (stop, os.getpid(), threading.current_thread() is threading.main_thread())
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=begin) as pool:
-        running: dict[Future[Result], Task] = {}
+    stop = context.RawValue("b", 0)
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(stop, os.getpid())) as pool:
+        under_way, lost = UnderWay(waiting), list[Task]()
         try:
             while True:
-                while not unfinished and len(running) < workers + 1 and (task := next(waiting, None)) is not None:
-                    try:
-                        running[pool.submit(run, task)] = task
-                    except BrokenProcessPool:
-                        unfinished.append(task)
-                if not running:
-                    return
-                done, _ = wait(running, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                if not lost:
+                    under_way.begin(lambda task: _begun(pool, run, task), workers)
+                if not under_way.calls:
+                    break
                 stop.value = stopped()
-                for future in done:
-                    task = running.pop(future)
+                for future in wait(under_way.calls, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED).done:
+                    task = under_way.end(future)
                     if isinstance(future.exception(), BrokenProcessPool):
-                        unfinished.append(task)
+                        lost.append(task)
                     else:
                         yield future.result()
         except BaseException:  # also a second Ctrl-C: nobody wants the results of the tasks that are under way
-            for worker in multiprocessing.active_children():
-                if worker not in others:
-                    worker.terminate()
+            for worker in {*multiprocessing.active_children()}.difference(others):
+                worker.terminate()
             raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+    yield from map(Lost, lost)
 
 
-def _context() -> BaseContext:
+def _begun(pool: ProcessPoolExecutor, run: Callable[[Task], Result], task: Task) -> Future[Result]:
+    try:
+        return pool.submit(run, task)
+    except BrokenProcessPool as error:
+        lost: Future[Result] = Future()
+        lost.set_exception(error)
+        return lost
+
+
+def _context() -> Any:
     """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
     rest()
     forks = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if forks else "spawn")
 
 
-def _start(stop: Any, parent: int, of_main_thread: bool) -> None:
-    """Ctrl-C is the parent's business: it asks the running splits to stop. Splits leave no cycles behind."""
+def _start(stop: Any, parent: int) -> None:
+    """Ctrl-C is the parent's business: it asks the running splits to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     look_there(lambda: bool(stop.value))
-    gc.disable()
-    if sys.platform == "linux" and of_main_thread:
-        _end_with_parent()
     threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent-watch").start()
 
 
-def _end_with_parent() -> None:
-    """Linux ends this process as soon as the thread that started it is gone; the main thread goes last."""
-    import ctypes  # needed in a worker only
-
-    ctypes.CDLL(None).prctl(_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-
 def _watch(parent: int) -> None:
-    """Ends this process when its parent is gone: where there is no signal for it, or it came before it could be asked for."""
-    if os.name == "nt":
-        there = multiprocessing.parent_process()
-        if there is not None:
-            there.join()
-            os._exit(1)
-        return
-    pause = threading.Event()
-    while os.getppid() == parent:
-        pause.wait(_LOOK_SECONDS)
+    """Ends this process when its parent is gone."""
+    if os.name != "nt":
+        pause = threading.Event()
+        while os.getppid() == parent:
+            pause.wait(_LOOK_SECONDS)
+    elif (there := multiprocessing.parent_process()) is not None:
+        there.join()
     os._exit(1)
