@@ -1,0 +1,179 @@
+"""Corrected expected answers: a file of lines beside the test set, each with a value, the one it takes the place of, and why.
+
+    {"id": "17", "path": "vendor.name", "old": "Roma", "new": "Rome", "reason": "misread stamp"}
+
+`path` leads into the expected document; without it the whole cell is meant. Without `old` nothing stands there, without `new`
+nothing should. Lines are only added: the last line of an id and a path counts, and one whose `new` is its `old` withdraws the
+correction. The test set itself is never written.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.model import JSON, MISSING, Missing
+from evaluators.needs import Cell
+from evaluators.values import paths
+from evaluators.values.equality import same
+from evaluators.values.json_text import NotJSON, parse, parse_file, to_text
+
+Value: TypeAlias = "JSON | Missing"
+_KEYS: Final = frozenset({"id", "path", "old", "new", "reason"})
+_EXAMPLE: Final = 'a line is {"id": "17", "path": "vendor.name", "old": "Roma", "new": "Rome", "reason": "misread"}'
+
+
+class Correction(Struct, frozen=True):
+    """A corrected value of the expected answer of one row."""
+
+    id: str
+    path: str | None
+    """Where in the expected document, in any notation of paths; None for the whole cell."""
+    old: Value
+    """What stood there when it was corrected; MISSING for nothing."""
+    new: Value
+    """What should stand there; MISSING for nothing."""
+    reason: str
+
+    @property
+    def place(self) -> tuple[str, paths.Path | None]:
+        """What the last line counts of: the row, and the path whatever its notation."""
+        return self.id, None if self.path is None else paths.parse(self.path)
+
+
+class Void(Struct, frozen=True):
+    """Why a correction was not made, as the end of a sentence about it."""
+
+    why: str
+
+
+def append(file: Path, id: str, path: str | None, old: Value, new: Value, reason: str) -> None:
+    """Adds a correction to a file, which is made where there is none. Raises Problems (testset) for one that no reader would take,
+    and OSError where the file cannot be written.
+
+    The line is written at once, so that two programs may add to the same file.
+    """
+    values = {"id": id, "path": path, "old": old, "new": new, "reason": reason}
+    line = {key: value for key, value in values.items() if value is not MISSING and (key, value) != ("path", None)}
+    read_line(line, str(file))
+    with open(file, "a+b") as stream:
+        stream.seek(max(0, stream.seek(0, os.SEEK_END) - 1))
+        before = b"" if stream.read(1) in (b"", b"\n") else b"\n"
+        stream.write(before + to_text(line).encode() + b"\n")
+
+
+def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
+    """The corrections that count in a file, in its order. Raises Problems (testset) with every line that is none."""
+    found: dict[Any, Correction] = {}
+    issues: list[Issue] = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            one = read_line(_parsed(line, f"{name}:{number}"), f"{name}:{number}")
+        except Problems as error:
+            issues += error.issues
+            continue
+        found.pop(one.place, None)
+        if not same(one.old, one.new):
+            found[one.place] = one
+    if issues:
+        raise Problems(issues)
+    return tuple(found.values())
+
+
+def read_line(line: Any, where: str) -> Correction:
+    """The correction that a line of a file holds. Raises Problems with what is wrong with it."""
+    wrong = next(_wrong(line), None)
+    if wrong is not None:
+        raise Problems([Issue("bad-correction", Blame.TESTSET, wrong, where, _EXAMPLE)])
+    old, new = line.get("old", MISSING), line.get("new", MISSING)
+    return Correction(line["id"], line.get("path"), old, new, line["reason"])
+
+
+def _wrong(line: Any) -> Iterator[str]:
+    if not isinstance(line, dict):
+        yield "a correction is an object"
+        return
+    for key in line.keys() - _KEYS:
+        yield f'a correction has no "{key}"'
+    for key in ("id", "reason"):
+        text = line.get(key)
+        if not isinstance(text, str) or not text.strip():
+            yield f'a correction needs "{key}", a text that is not empty'
+    if "old" not in line and "new" not in line:
+        yield 'a correction needs "new", the value that is right'
+    path = line.get("path")
+    if path is None:
+        if "new" not in line:
+            yield 'a correction of a whole cell needs "new"'
+        return
+    try:
+        if not isinstance(path, str) or not paths.parse(path).definite or not paths.parse(path).steps:
+            yield f'"path" must lead to one value inside the expected document; found {to_text(path)}'
+    except paths.BadPath as error:
+        yield f'"path" is no path: {error.message}'
+
+
+def _parsed(line: bytes, where: str) -> JSON:
+    try:
+        return parse_file(line)
+    except NotJSON as error:
+        raise Problems([Issue("bad-correction", Blame.TESTSET, f"not JSON: {error}", where, _EXAMPLE)]) from None
+
+
+def corrected(cell: Cell, one: Correction) -> Cell | Void:
+    """The cell with the correction made, in a copy; JSON text stays text. `Void` where the old value no longer stands there."""
+    if one.path is None:
+        assert one.new is not MISSING
+        return one.new if same(cell, one.old) else Void(f"the cell is now {shown_value(cell)}")
+    path = paths.parse(one.path)
+    if not isinstance(cell, str):
+        return _in_document(cell, path, one) if isinstance(cell, dict | list) else Void("the cell holds no document")
+    try:
+        document = parse(cell)
+    except NotJSON:
+        return Void("the cell is not JSON")
+    found = _in_document(document, path, one)
+    return found if isinstance(found, Void) else to_text(found)
+
+
+def _in_document(document: JSON, path: paths.Path, one: Correction) -> JSON | Void:
+    """The document with the value at a path replaced, added or taken out."""
+    stands = path.get(document)
+    if not same(stands, one.old):
+        return Void(f"the value is now {shown_value(stands)}")
+    place = path.locate(document)
+    return _put(document, tuple(place[0]) if place else path.steps, one.new)
+
+
+def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
+    """A copy of the value with `new` at the steps; containers on the way are copied, everything else is shared."""
+    if not steps:
+        return new  # type: ignore[return-value]  # nothing is taken out at the end of a path, but in what holds it
+    step, *rest = steps
+    if isinstance(value, dict) and isinstance(step, str):
+        if rest and step not in value:
+            return Void(f'there is no "{step}"')
+        below = _put(value[step], rest, new) if rest else new
+        if isinstance(below, Void):
+            return below
+        if below is MISSING:
+            return {key: one for key, one in value.items() if key != step}
+        return {**value, step: below}
+    if isinstance(value, list) and isinstance(step, int) and step <= len(value) - bool(rest):
+        below = _put(value[step], rest, new) if rest else new
+        if isinstance(below, Void):
+            return below
+        return [*value[:step], *(() if below is MISSING else (below,)), *value[step + 1 :]]
+    return Void(f'nothing can stand at "{step}"')
+
+
+def shown_value(value: Any) -> str:
+    """A value in a message: JSON, or that there is none."""
+    return "not there" if value is MISSING else to_text(value) if not isinstance(value, Struct) else "unreadable"
