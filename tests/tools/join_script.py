@@ -1,4 +1,4 @@
-"""`python -m tests.tools.join_script`: joins the modules of the page into `report.js`, the one script that a page holds.
+"""`python -m tests.tools.join_script`: joins modules into `report.js`, the one script that a report holds.
 
 Modules come in the order in which they need each other, without their imports, exports and comments. What could mean something
 else in one file than in many is refused: a name that two modules have, an import under another name, modules that need each other.
@@ -12,11 +12,13 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Final
 
-HTML: Final = Path(__file__).parents[2] / "evaluators" / "reports" / "html"
-MODULES: Final = HTML / "script"
-JOINED: Final = HTML / "report.js"
+PACKAGE: Final = Path(__file__).parents[2] / "evaluators"
+SCRIPTS: Final = {
+    PACKAGE / "reports" / "html" / "report.js": PACKAGE / "reports" / "html" / "script",
+}
+"""The script that is joined, and the folder of its modules: all that `main.js` needs."""
 
-_IMPORT: Final = re.compile(r'^import \{([^}]+)\} from "\./(\w+)\.js";\n', re.MULTILINE)
+_IMPORT: Final = re.compile(r'^import \{([^}]+)\} from "(\.[\w./]*/(\w+)\.js)";\n', re.MULTILINE)
 _COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|//.*\n)", re.MULTILINE)
 _NAME: Final = re.compile(r"^(?:async )?(?:function|class|const|let) (?:(\w+)|\[([\w, ]+)\])", re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:async function|function|class|const|let) )", re.MULTILINE)
@@ -25,7 +27,7 @@ _LEFT: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 def joined(modules: dict[str, str]) -> str:
     """One script of all modules, by their names. Raises ValueError for what would mean something else in one file."""
-    needs = {name: {found[1] for found in _IMPORT.findall(text)} for name, text in modules.items()}
+    needs = {name: {found[2] for found in _IMPORT.findall(text)} for name, text in modules.items()}
     try:
         order = list(TopologicalSorter({name: sorted(needs[name]) for name in sorted(needs)}).static_order())
     except CycleError as error:
@@ -33,7 +35,7 @@ def joined(modules: dict[str, str]) -> str:
     parts: list[str] = []
     owners: dict[str, str] = {}
     for name in order:
-        if renamed := [names for names, _ in _IMPORT.findall(modules[name]) if " as " in names]:
+        if renamed := [names for names, *_ in _IMPORT.findall(modules[name]) if " as " in names]:
             raise ValueError(f"{name}.js: names are imported as they are: {renamed[0].strip()}")
         text = _EXPORT.sub("", _COMMENT.sub("", _IMPORT.sub("", modules[name])))
         if left := _LEFT.search(text):
@@ -47,14 +49,28 @@ def joined(modules: dict[str, str]) -> str:
     return f'"use strict";\n(() => {{\n{body}\n}})();\n'
 
 
-def read_modules() -> dict[str, str]:
-    """The modules as they stand, by name."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(MODULES.glob("*.js"))}
+def read_modules(folder: Path) -> dict[str, str]:
+    """What the `main.js` of a folder needs, by name.
+
+    Raises ValueError for a module of the folder that nobody needs, and for two modules of one name.
+    """
+    found: dict[str, Path] = {}
+    waiting = [folder / "main.js"]
+    while waiting:
+        path = waiting.pop().resolve()
+        if found.setdefault(path.stem, path) != path:
+            raise ValueError(f"two modules have the name {path.stem}.js")
+        needs = [path.parent / name for _, name, _ in _IMPORT.findall(path.read_text(encoding="utf-8"))]
+        waiting += [one for one in needs if one.resolve() not in found.values()]
+    if alone := [path.name for path in sorted(folder.glob("*.js")) if path.resolve() not in found.values()]:
+        raise ValueError(f"nobody needs {', '.join(alone)}")
+    return {name: path.read_text(encoding="utf-8") for name, path in sorted(found.items())}
 
 
 def main() -> int:
-    """Writes the script. The exit code."""
-    JOINED.write_text(joined(read_modules()), encoding="utf-8")
+    """Writes the scripts. The exit code."""
+    for script, folder in SCRIPTS.items():
+        script.write_text(joined(read_modules(folder)), encoding="utf-8")
     return 0
 
 

@@ -8,13 +8,33 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.join_script import JOINED, joined, read_modules
+from tests.tools.join_script import SCRIPTS, joined, read_modules
 
 UNITS = Path(__file__).parent / "script"
 
 
-def test_the_script_is_what_its_modules_are() -> None:
-    assert JOINED.read_text(encoding="utf-8") == joined(read_modules()), "run `python -m tests.tools.join_script`"
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+def test_the_script_is_what_its_modules_are(script: Path) -> None:
+    modules = read_modules(SCRIPTS[script])
+    assert script.read_text(encoding="utf-8") == joined(modules), "run `python -m tests.tools.join_script`"
+
+
+def test_modules_that_nobody_needs_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
+    for name, text in {
+        "main.js": 'import { a } from "./a.js";\nimport { b } from "./more/b.js";\na(b);\n',
+        "a.js": "export const a = 1;\n",
+        "more/b.js": "export const b = 1;\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert sorted(read_modules(tmp_path)) == ["a", "b", "main"]
+    (tmp_path / "c.js").write_text("")
+    with pytest.raises(ValueError, match=r"nobody needs c\.js"):
+        read_modules(tmp_path)
+    (tmp_path / "more" / "b.js").write_text('import { a } from "./a.js";\nexport const b = a;\n')
+    (tmp_path / "more" / "a.js").write_text("export const a = 2;\n")
+    with pytest.raises(ValueError, match=r"two modules have the name a\.js"):
+        read_modules(tmp_path)
 
 
 def test_modules_are_joined_in_the_order_in_which_they_need_each_other() -> None:

@@ -1,12 +1,17 @@
 // What is embedded in the page, unpacked: lines of the run folder, packed with zlib and spelled in base64.
 
-/** Where the texts stand: in elements of the page, by their ids. */
-export const source = { textOf: (/** @type {string} */ id) => document.getElementById(id)?.textContent ?? "" };
+/** Where the texts stand: packed in elements of the page, by their ids. A page that has them elsewhere reads them in another way. */
+export const source = {
+  textOf: (/** @type {string} */ id) => document.getElementById(id)?.textContent ?? "",
+  read: async (/** @type {string} */ id) => inflated(source.textOf(id)),
+};
 
-/** The text of an element; empty where there is none.
+/** The text by its id; empty where there is none.
  * @param {string} id */
-export async function unpack(id) {
-  const text = source.textOf(id);
+export const unpack = (id) => source.read(id);
+
+/** @param {string} text */
+async function inflated(text) {
   if (!text) return "";
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

@@ -10,7 +10,7 @@ import { refreshRow, rowDialog } from "./row.js";
 import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
 import { applyTheme, choose, followAddress, listeners, readState, state } from "./state.js";
 import { head, indexOutcomes, isSmall, openHead, openRows, rows } from "./store.js";
-import { followPrinter, redraw, refreshRows, rowSection } from "./table.js";
+import { focusLine, followPrinter, redraw, refreshRows, rowSection, view } from "./table.js";
 import { fieldSection, sliceSection } from "./tables.js";
 import { learnWords } from "./words.js";
 
@@ -54,6 +54,8 @@ async function comparedSection(compared) {
   return titled("changed-rows", "Changed rows", node);
 }
 
+const listed = { rows: () => view.rows, focus: () => focusLine(view.focus) };
+
 async function openReport() {
   openHead(parsed(await unpack("head")));
   if (head.words) learnWords(head.words);
@@ -75,7 +77,7 @@ async function main() {
   }
   document.title = [head.title, head.headline].filter(Boolean).join(": ");
   const made = head.run ? runSections() : await otherSections();
-  refill(report, verdictHeader(), navigation(made), el("main", made), head.rows && rowDialog());
+  refill(report, verdictHeader(), navigation(made), el("main", made), head.rows && rowDialog(listed));
   keepClear();
   followAddress();
   followPrinter();

@@ -7,7 +7,6 @@ import { fieldName } from "./paths.js";
 import { withCode } from "./sections.js";
 import { choose, state } from "./state.js";
 import { isWrong, keyOf, names, rowOfKey, rows, run, variantOf, verdictOf, wrongFields } from "./store.js";
-import { focusLine, view } from "./table.js";
 import { tree } from "./tree.js";
 import { markedPair, nothing, valueText } from "./values.js";
 import { counted, number, rowWords, scoreText, statuses } from "./words.js";
@@ -25,8 +24,13 @@ let dialog = null;
 let shownKey = "";
 /** @type {any} */
 let returnTo = null;
+/** @type {{rows: () => number[], focus: () => void}} The rows in the order in which they are listed, and what gives the focus back to the list. */
+let listing = { rows: () => [], focus: () => {} };
 
-export function rowDialog() {
+/** The dialog, for rows that are listed somewhere.
+ * @param {typeof listing} listed */
+export function rowDialog(listed) {
+  listing = listed;
   dialog = el("dialog.row-dialog", { "aria-labelledby": "row-title", close: leave, keydown: stepByKey });
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   return dialog;
@@ -35,7 +39,13 @@ export function rowDialog() {
 function leave() {
   if (state.row) choose({ row: "", as: "" });
   if (returnTo?.isConnected) returnTo.focus();
-  else focusLine(view.focus);
+  else listing.focus();
+}
+
+/** The opened row as it is now: what is known of the rows has changed. */
+export async function redrawRow() {
+  shownKey = "";
+  await refreshRow();
 }
 
 /** Opens, changes or closes the dialog, as the address says. */
@@ -71,11 +81,12 @@ function stepRow(step) {
   if (next !== undefined) choose({ row: keyOf(next) });
 }
 
-/** The row before or after, among those in the table.
+/** The row before or after, among those that are listed.
  * @param {number} row @param {number} step */
 function neighbour(row, step) {
-  const place = view.rows.indexOf(row);
-  return place < 0 ? undefined : view.rows[place + step];
+  const listed = listing.rows();
+  const place = listed.indexOf(row);
+  return place < 0 ? undefined : listed[place + step];
 }
 
 /** @param {number} row @param {Detail | null} detail */
