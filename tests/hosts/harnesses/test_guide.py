@@ -11,9 +11,7 @@ from tests.docs.examples import ROOT, examples, run_example
 GUIDE = ROOT / "docs" / "integrations" / "harnesses.md"
 
 
-@pytest.mark.parametrize(
-    "name", ["with_pydantic_evals.py", "with_inspect_ai.py", "with_deepeval.py", "with_langfuse.py", "with_braintrust.py"]
-)
+@pytest.mark.parametrize("name", ["with_pydantic_evals.py", "with_deepeval.py", "with_braintrust.py"])
 def test_an_example_prints_what_the_guide_shows(name: str, tmp_path: Path) -> None:
     printed = run_example(GUIDE, name, tmp_path)
     assert printed.endswith(examples(GUIDE)[name])
