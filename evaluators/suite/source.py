@@ -166,6 +166,11 @@ def any_tree(document: SuiteInput) -> YamlNode:
     return _composed(document, of_suite=False)
 
 
+def marked_nodes(text: str) -> Any:
+    """The nodes of a text that can be read, each with the marks where it begins and ends; None of an empty one."""
+    return yaml.compose(text, Loader=PARSER)
+
+
 def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
     _refuse_characters(document)
     explainer = Explainer(document, _readable, _data_of)
