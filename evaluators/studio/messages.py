@@ -318,6 +318,8 @@ class AddCheck(Struct, tag_field="edit", tag="add-check"):
     type: str
     options: dict[str, Any] = {}
     name: str = ""
+    fields: list[str] = []
+    """Its first fields, each compared exactly, where it lists fields."""
 
 
 class SetCheck(Struct, tag_field="edit", tag="check", omit_defaults=True):

@@ -1,0 +1,163 @@
+"""The menus of the page: comparators, evaluators and alignments, and which of their settings a form can show.
+
+What there is to choose comes from the catalogue, and the settings from their models. Only the plain words stand here: a comparator of
+somebody else's is called by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Final
+
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.fields.reading import ALIGNMENTS
+from evaluators.judges.judged_comparator import any_comparator
+from evaluators.reports.catalog import entries
+from evaluators.settings import READ_AS
+from evaluators.studio.messages import Choice, Option
+
+_WORDS: Final[Mapping[str, str]] = {
+    "exact": "same value", "normalized": "same text, give or take case, accents and spacing", "numeric": "same number, within …",
+    "date": "same day", "fuzzy": "nearly the same text", "boolean": "both true or both false", "one_of": "one of …",
+    "regex": "fits a pattern", "semantic": "means the same, says a judge", "url": "same web address",
+}  # fmt: skip
+_ALIGNMENTS: Final[Mapping[str, tuple[str, str]]] = {
+    "ordered": ("one by one, in order", "The first item is compared with the first, the second with the second."),
+    "any_order": ("in any order", "Equal items are paired, wherever they stand."),
+    "key_field": ("in any order, matched by a key", "Items with the same key are paired: an article by its number."),
+    "hungarian": ("in any order, the most alike together", "Items are paired so that the most values agree."),
+}
+_NOT_IN_FORMS: Final = frozenset({"type", "fields", "transforms", "output", "expected", "at", "output_at"})
+_INNER: Final = "."
+
+
+@cache
+def comparator_choices() -> tuple[Choice, ...]:
+    """How a value can be compared."""
+    return tuple(
+        Choice(one.name, _WORDS.get(one.name, one.name), one.does, one.group, list(comparator_options(one.name)))
+        for one in entries("comparators")
+    )
+
+
+@cache
+def check_choices() -> tuple[Choice, ...]:
+    """The evaluators that can be added; those that others do as well are left out."""
+    shown = (one for one in entries("evaluators") if one.retired is None)
+    return tuple(
+        Choice(one.name, one.name.replace("_", " "), one.does, one.group, list(check_options(one.name))) for one in shown
+    )
+
+
+def alignment_choices() -> tuple[Choice, ...]:
+    """How the items of two lists are paired."""
+    return tuple(Choice(name, *_ALIGNMENTS[name], group="start here") for name in ALIGNMENTS)
+
+
+@cache
+def comparator_options(name: str) -> tuple[Option, ...]:
+    """The settings of a comparator that a form can show."""
+    return tuple(_options(any_comparator(name).model_json_schema()))
+
+
+@cache
+def check_options(type_: str) -> tuple[Option, ...]:
+    """The settings of an evaluator type that a form can show."""
+    return tuple(_options(BUILTIN.find(type_).model_json_schema()))
+
+
+@cache
+def lists_fields(type_: str) -> bool:
+    """Whether an evaluator type has lines of fields, each with its comparator."""
+    schema = BUILTIN.find(type_).model_json_schema()["properties"].get("fields", {})
+    return any(one.get(READ_AS) == "fields" for one in (schema, *schema.get("anyOf", ())))
+
+
+def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
+    """The values that a form shows of some settings, and how many of them are only in the text."""
+    known = {one.name: one for one in options}
+    shown: dict[str, Any] = {}
+    left = 0
+    for key, value in written.items():
+        inner = (
+            {f"{key}{_INNER}{name}": one for name, one in value.items()} if isinstance(value, Mapping) else {key: value}
+        )
+        for name, one in inner.items():
+            if name in known and _fits(known[name], one):
+                shown[name] = one
+            else:
+                left += 1
+    return shown, left
+
+
+def nested(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as a suite writes them: `tolerance.abs` is a key in a map."""
+    found: dict[str, Any] = {}
+    for name, value in options.items():
+        outer, mark, inner = name.partition(_INNER)
+        if mark:
+            found.setdefault(outer, {})[inner] = value
+        else:
+            found[name] = value
+    return found
+
+
+def _fits(option: Option, value: Any) -> bool:
+    match option.kind:
+        case "switch":
+            return isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "choice":
+            return value in option.choices
+        case "text":
+            return isinstance(value, str)
+        case "list":
+            return isinstance(value, list) and not any(
+                isinstance(one, dict | list | bool) or one is None for one in value
+            )
+
+
+def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
+    models = schema.get("$defs", {})
+    for name, one in schema.get("properties", {}).items():
+        if name in _NOT_IN_FORMS or READ_AS in one:
+            continue
+        option = _option(name, one, one)
+        if option is not None:
+            yield option
+            continue
+        for branch in (one, *one.get("anyOf", ())):
+            inner = models.get(str(branch.get("$ref", "")).rpartition("/")[2], {}).get("properties", {})
+            if branch.get("$ref", "").endswith("/FromColumn"):
+                continue
+            found = (_option(f"{name}{_INNER}{key}", part, part) for key, part in inner.items())
+            yield from (each for each in found if each is not None)
+
+
+def _option(name: str, schema: Mapping[str, Any], whole: Mapping[str, Any]) -> Option | None:
+    """The option for a setting of one value or of a list of them; None for others."""
+    said: dict[str, Any] = {
+        "meaning": " ".join(str(whole.get("description", "")).split()),
+        "default": whole.get("default"),
+    }
+    if "anyOf" in schema:
+        branches = (_option(name, one, whole) for one in schema["anyOf"])
+        found = [one for one in branches if one is not None]
+        return min(found, key=lambda one: _ORDER.index(one.kind), default=None)
+    if "enum" in schema:
+        return Option(name, "choice", choices=[str(one) for one in schema["enum"]], **said)
+    match schema.get("type"):
+        case "boolean":
+            return Option(name, "switch", **said)
+        case "number" | "integer":
+            return Option(name, "number", low=schema.get("minimum"), high=schema.get("maximum"), **said)
+        case "string":
+            return Option(name, "text", **said)
+        case "array" if schema.get("items", {}).get("type") in ("string", "number", "integer"):
+            return Option(name, "list", **said)
+    return None
+
+
+_ORDER: Final = ("choice", "switch", "number", "text", "list")

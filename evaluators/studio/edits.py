@@ -1,0 +1,250 @@
+"""A change of the form, written into the text of the suite.
+
+Strategy: a change becomes values at places, as few as possible, and `suite.text_edits` writes them. Nothing here reads YAML: where things
+stand is asked of the suite that the one reader made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import singledispatch
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from evaluators.api.suite import Suite
+from evaluators.fields.reading import read_path
+from evaluators.issues import problem
+from evaluators.settings import BadSettings, Loc
+from evaluators.studio.choices import comparator_choices, comparator_options, nested, shown_values
+from evaluators.studio.form import SKIP, WrittenField, at_loc, written_field, written_settings
+from evaluators.studio.messages import (
+    AddCheck,
+    AnyEdit,
+    Apply,
+    RemoveCheck,
+    RemoveField,
+    SetCheck,
+    SetField,
+    SetGate,
+    SetRole,
+)
+from evaluators.suite.graph import EvaluatorLine
+from evaluators.suite.source import loads
+from evaluators.suite.text_edits import data_of, with_value, without
+
+
+def edited(suite: Suite, edit: AnyEdit) -> str:
+    """The text of a suite with a change. Raises Problems (config) where it cannot be made here."""
+    return _edited(edit, suite, suite.config.source.text)
+
+
+@singledispatch
+def _edited(edit: Any, suite: Suite, text: str) -> str:
+    raise TypeError(type(edit))
+
+
+@_edited.register
+def _(edit: SetField, suite: Suite, text: str) -> str:
+    line = _line(suite, edit.evaluator)
+    text, fields = _fields_as_map(suite, line, text)
+    path = _spelled(fields, edit.path)
+    loc, body = (*line.loc, "fields", path), fields.get(path)
+    was = written_field(body) if path in fields else WrittenField("", {}, {}, False)
+    compare = _compare(edit, was)
+    if edit.skip is True:
+        return with_value(text, loc, SKIP)
+    if was.compare == SKIP and edit.skip is UNSET and edit.compare is UNSET:
+        raise problem("skipped-field", f'"{path}" is skipped, so nothing else can be said of it', hint="compare it first")
+    beside = _beside(edit, was)
+    if not beside and not was.long:
+        return text if compare == body and path in fields else with_value(text, loc, compare)
+    if not was.long:
+        return with_value(text, loc, ({"compare": compare} if compare is not None else {}) | beside)
+    if compare is not None and compare != (body or {}).get("compare", "exact" if was.compare else None):
+        text = with_value(text, (*loc, "compare"), compare)
+    for key in ("align", "weight", "required"):
+        if key in beside and beside[key] != was.beside.get(key):
+            text = with_value(text, (*loc, key), beside[key])
+        elif key in was.beside and key not in beside:
+            text = _without(text, (*loc, key), compare or "exact")
+    return text
+
+
+@_edited.register
+def _(edit: RemoveField, suite: Suite, text: str) -> str:
+    line = _line(suite, edit.evaluator)
+    fields = written_settings(suite, line).get("fields")
+    if len(fields or ()) < 2:
+        hint = "take the evaluator away, or skip the field"
+        raise problem("last-field", "an evaluator compares at least one field", hint=hint)
+    path = _spelled(fields, edit.path) if isinstance(fields, Mapping) else (fields or []).index(edit.path)
+    return without(text, (*line.loc, "fields", path))
+
+
+@_edited.register
+def _(edit: AddCheck, suite: Suite, text: str) -> str:
+    settings = ({"name": edit.name} if edit.name else {}) | nested(edit.options)
+    if edit.fields:
+        settings["fields"] = dict.fromkeys(edit.fields, "exact")
+    item = {"type": edit.type, **settings} if settings else edit.type
+    return with_value(text, ("evaluators", len(suite.config.source.data["evaluators"])), item)
+
+
+@_edited.register
+def _(edit: SetCheck, suite: Suite, text: str) -> str:
+    line = _line(suite, edit.place)
+    written = at_loc(suite.config.source.shown, line.loc)
+    given = nested({name: value for name, value in edit.options.items() if value is not None})
+    if isinstance(written, str):  # a word alone
+        return with_value(text, line.loc, {written: given}) if given else text
+    if written is None:  # a word and a colon
+        return with_value(text, line.loc, given) if given else text
+    for name, value in edit.options.items():
+        loc = (*line.loc, *name.split("."))
+        if value is not None:
+            text = with_value(text, loc, value)
+        elif at_loc(written, name.split(".")) is not None:
+            text = _without(text, loc, None)
+    return text
+
+
+@_edited.register
+def _(edit: RemoveCheck, suite: Suite, text: str) -> str:
+    if len(suite.config.source.data["evaluators"]) < 2:
+        raise problem("last-evaluator", "a suite has at least one evaluator", hint="add another one first")
+    return without(text, ("evaluators", edit.place))
+
+
+@_edited.register
+def _(edit: SetGate, suite: Suite, text: str) -> str:
+    loc = ("gates", edit.target, edit.limit)
+    if edit.value is not None:
+        return with_value(text, loc, edit.value)
+    return without(text, loc) if at_loc(suite.config.source.shown, loc) is not None else text
+
+
+@_edited.register
+def _(edit: SetRole, suite: Suite, text: str) -> str:
+    shown = suite.config.source.shown.get("test_set")
+    loc = ("test_set", "columns", edit.role)
+    if not edit.column:
+        return without(text, loc) if at_loc(suite.config.source.shown, loc) is not None else text
+    if isinstance(shown, str):  # the file alone
+        return with_value(text, ("test_set",), {"file": shown, "columns": {edit.role: edit.column}})
+    return with_value(text, loc, edit.column)
+
+
+@_edited.register
+def _(edit: Apply, suite: Suite, text: str) -> str:
+    line = _line(suite, edit.evaluator)
+    if edit.write.startswith("- "):
+        (item,) = loads(f"evaluators:\n{edit.write}\n").data["evaluators"]
+        return with_value(text, ("evaluators", edit.evaluator), item)
+    written = loads(edit.write if ": " in edit.write else f"compare: {edit.write}").data
+    if not edit.path:
+        for key, value in written.items():
+            text = with_value(text, (*line.loc, key), value)
+        return text
+    text, fields = _fields_as_map(suite, line, text)
+    path = _spelled(fields, edit.path)
+    loc, was = (*line.loc, "fields", path), written_field(fields.get(path))
+    beside = {key: value for key, value in written.items() if key in ("align", "transforms")}
+    compare = written.get("compare") or {key: value for key, value in written.items() if key not in beside}
+    if not was.long:
+        old = {"compare": fields[path]} if path in fields else {}
+        return with_value(text, loc, (old | beside) if beside else compare)
+    for key, value in (beside or {"compare": compare}).items():
+        text = with_value(text, (*loc, key), value)
+    return text
+
+
+def _line(suite: Suite, place: int) -> EvaluatorLine:
+    if not 0 <= place < len(suite.config.lines):
+        raise problem("no-evaluator", "there is no such evaluator any more", hint="read the suite again")
+    return suite.config.lines[place]
+
+
+def _fields_as_map(suite: Suite, line: EvaluatorLine, text: str) -> tuple[str, dict[str, Any]]:
+    """The fields of an evaluator by path, and the text, in which a list of paths becomes a map."""
+    fields = written_settings(suite, line).get("fields")
+    if isinstance(fields, list):
+        named: dict[str, Any] = dict.fromkeys(map(str, fields), "exact")
+        return with_value(text, (*line.loc, "fields"), named), named
+    return text, dict(fields or {})
+
+
+def _spelled(fields: Mapping[str, Any], path: str) -> str:
+    """The key of a field as the suite spells it; a path that it does not have stays as it is."""
+    if path in fields:
+        return path
+    wanted = _canonical(path)
+    return next((key for key in fields if _canonical(key) == wanted), path)
+
+
+def _canonical(path: str) -> str:
+    try:
+        return read_path(path).canonical
+    except BadSettings:
+        return path
+
+
+def _compare(edit: SetField, was: WrittenField) -> Any:
+    """The comparator as it is written; None where the line has none and gets none."""
+    skipped = edit.skip is False and was.compare == SKIP
+    word = edit.compare if isinstance(edit.compare, str) else "exact" if skipped else was.compare
+    if not word:
+        return None if was.long else "exact"
+    known = {one.name for one in comparator_choices()}
+    shown = shown_values(comparator_options(word), was.options)[0] if word in known else {}
+    kept = was.options if word == was.compare else {}
+    if isinstance(edit.options, UnsetType):
+        options: Any = kept
+    else:
+        options = _merged(kept, nested({**dict.fromkeys(shown if kept else (), None), **edit.options}))
+    return {word: options} if options else word
+
+
+def _merged(kept: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings with others in their place; null takes one away, and an empty map goes."""
+    found = dict(kept)
+    for key, value in given.items():
+        if isinstance(value, Mapping):
+            inner = found.get(key)
+            value = _merged(inner if isinstance(inner, Mapping) else {}, value) or None
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = value
+    return found
+
+
+def _beside(edit: SetField, was: WrittenField) -> dict[str, Any]:
+    """What stands beside the comparator afterwards."""
+    found = dict(was.beside)
+    for key, value in (
+        ("weight", edit.weight),
+        ("required", edit.required or (None if edit.required is not UNSET else UNSET)),
+    ):
+        if value is not UNSET:
+            found[key] = value
+    if edit.align is not UNSET:
+        found["align"] = _alignment(edit, was.beside.get("align"))
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _alignment(edit: SetField, was: Any) -> Any:
+    if not isinstance(edit.align, str) or not edit.align:
+        return None
+    kept = was.get(edit.align) if isinstance(was, Mapping) else None
+    options = dict(kept) if isinstance(kept, Mapping) else {}
+    if edit.align == "key_field" and isinstance(edit.align_key, str):
+        options["key"] = edit.align_key
+    return {edit.align: options} if options else edit.align
+
+
+def _without(text: str, loc: Loc, instead: Any) -> str:
+    """The text without a setting. A line of which nothing would be left says what stands for it."""
+    if instead is not None and len(at_loc(data_of(text), loc[:-1])) == 1:
+        return with_value(text, loc[:-1], instead)
+    return without(text, loc)

@@ -1,0 +1,183 @@
+"""A suite as lines of a form: its evaluators with their fields, and its gates; what a form cannot show is counted.
+
+Strategy: the text is read by the one reader. The lines show what is written, as plain data, and where each stands. Whatever is written in
+a way that the form has no cell for stays in the text, and the line says how many settings that are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from evaluators.api.loading import loads
+from evaluators.api.suite import Suite
+from evaluators.builtin._evaluator import BUILTIN
+from evaluators.fields.named_comparators import NEIGHBOURS
+from evaluators.fields.reading import ALIGNMENTS
+from evaluators.guide import data_checks
+from evaluators.issues import Blame, Issue, Problems
+from evaluators.reports.reference import first_sentence
+from evaluators.settings import Loc
+from evaluators.studio.choices import check_options, comparator_choices, comparator_options, lists_fields, shown_values
+from evaluators.studio.messages import Check, FieldLine, Form, GateLine, Problem
+from evaluators.suite.graph import EvaluatorLine
+
+SKIP: Final = "skip"
+_LIMITS: Final = ("fail_below", "warn_below", "fail_above", "warn_above")
+_SHOWN: Final = frozenset({"version", "name", "description", "test_set", "comparators", "evaluators", "gates"})
+_PLACE: Final = re.compile(r"(?P<file>.*):(?P<line>[0-9]+):(?P<column>[0-9]+)")
+
+
+class WrittenField(NamedTuple):
+    """A field as it is written: the comparator with its options, and what stands beside it."""
+
+    compare: str
+    options: Mapping[str, Any]
+    beside: Mapping[str, Any]
+    """Empty for a word or a one-key map alone."""
+    long: bool
+    """It is the long form, with `compare` and neighbours."""
+
+
+def read_suite(text: str, name: str, folder: Path) -> Suite:
+    """The suite in a text of the page. Raises Problems with everything that `check` says of a suite alone."""
+    suite = loads(text, name, folder)
+    data_checks.check_gates(suite)
+    if not data_checks.has_data(suite):
+        data_checks.check_columns(suite)
+    return suite
+
+
+def form_of(suite: Suite) -> Form:
+    """The lines of a suite that has no problems."""
+    source = suite.config.source
+    judges = [line for judge in suite.judges.values() for line in (judge.notice() or (f"the judge {judge.word}",))]
+    return Form(
+        suite.name,
+        [_check(suite, place, line) for place, line in enumerate(suite.config.lines)],
+        list(_gates(suite)),
+        list(source.shown.get("comparators") or {}),
+        sum(key not in _SHOWN for key in source.shown),
+        list(dict.fromkeys(judges)),
+    )
+
+
+def problems_of(error: Problems, name: str) -> list[Problem]:
+    """Problems as the page shows them; those of the text itself with a line and a column."""
+    return [problem_of(issue, name) for issue in error.issues]
+
+
+def problem_of(issue: Issue, name: str) -> Problem:
+    """One problem. What rows are to blame for is a warning."""
+    found = _PLACE.fullmatch(issue.where or "")
+    own = found is not None and found["file"] == name
+    line, column = (int(found["line"]), int(found["column"])) if found is not None and own else (0, 0)
+    own_fault = issue.blame in (Blame.CONFIG, Blame.BUG)
+    return Problem(
+        issue.message, line, column, issue.hint or "", issue.where or "", "bad" if own_fault else "warn"
+    )  # fmt: skip
+
+
+def written_settings(suite: Suite, line: EvaluatorLine) -> Mapping[str, Any]:
+    """What is written under an evaluator, with variables as they stand; nothing where it is a word."""
+    found = at_loc(suite.config.source.shown, line.loc)
+    return found if isinstance(found, Mapping) else {}
+
+
+def at_loc(data: Any, loc: Sequence[str | int]) -> Any:
+    """What stands at a place of plain data; None where nothing does."""
+    for step in loc:
+        if isinstance(data, Mapping):
+            data = data.get(step)
+        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+            data = data[step]
+        else:
+            return None
+    return data
+
+
+def written_field(body: Any) -> WrittenField:
+    """A line of `fields:` taken apart."""
+    if isinstance(body, Mapping) and any(key in NEIGHBOURS for key in body):
+        beside = {key: value for key, value in body.items() if key != "compare"}
+        bare = "" if "compare" not in body and set(body) <= {"align", "transforms"} else "exact"
+        inner = written_field(body["compare"]) if "compare" in body else WrittenField(bare, {}, {}, False)
+        return WrittenField(inner.compare, inner.options, beside, True)
+    if isinstance(body, Mapping) and len(body) == 1:
+        ((word, options),) = body.items()
+        return WrittenField(str(word), options if isinstance(options, Mapping) else {}, {}, False)
+    return WrittenField("exact" if body is None else str(body), {}, {}, False)
+
+
+def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
+    settings = written_settings(suite, line)
+    own = {key: value for key, value in settings.items() if key not in ("name", "type", "fields")}
+    options, left = shown_values(check_options(line.type), own)
+    fields = settings.get("fields")
+    listed = isinstance(fields, Mapping | list) and lists_fields(line.type)
+    return Check(
+        place, line.name, line.type, first_sentence(BUILTIN.find(line.type).__doc__ or ""), _line(suite, line.loc),
+        list(_fields(suite, place, line, fields)) if listed else [],
+        lists_fields(line.type) and (listed or fields is None), options,
+        left + (fields is not None and not listed), _is_own(suite, line.loc),
+    )  # fmt: skip
+
+
+def _fields(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Iterator[FieldLine]:
+    named = isinstance(fields, Mapping)
+    for step, path in fields.items() if named else enumerate(fields):
+        loc = (*line.loc, "fields", step)
+        yield _field(
+            place, str(step if named else path), path if named else "exact", _line(suite, loc), _is_own(suite, loc)
+        )
+
+
+def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
+    written = written_field(body)
+    known = {one.name for one in comparator_choices()}
+    options, left = shown_values(comparator_options(written.compare) if written.compare in known else (), written.options)
+    align, key, beside = _align(written.beside.get("align"))
+    weight, required = written.beside.get("weight"), written.beside.get("required")
+    shown = {"weight": isinstance(weight, int | float), "required": isinstance(required, bool), "align": not beside}
+    left += beside + sum(not shown.get(name, False) for name in written.beside if name != "align")
+    return FieldLine(
+        place, path, line, "" if written.compare == SKIP else written.compare, options, align, key,
+        weight if shown["weight"] else None, required is True, written.compare == SKIP, left, own,
+    )  # fmt: skip
+
+
+def _align(written: Any) -> tuple[str, str, int]:
+    """The alignment, its key, and how many of its settings are only in the text."""
+    if written is None or isinstance(written, str):
+        return written or "", "", 0
+    if isinstance(written, Mapping) and len(written) == 1:
+        ((how, options),) = written.items()
+        if how in ALIGNMENTS and isinstance(options, Mapping):
+            key = options.get("key") if how == "key_field" else None
+            return how, key if isinstance(key, str) else "", len(options) - isinstance(key, str)
+    return "", "", 1
+
+
+def _gates(suite: Suite) -> Iterator[GateLine]:
+    gates = suite.config.source.shown.get("gates") or {}
+    for target, written in gates.items():
+        loc = ("gates", target)
+        body = written if isinstance(written, Mapping) else {}
+        limits = {name: body[name] for name in _LIMITS if isinstance(body.get(name), int | float)}
+        figure = body.get("figure", "mean")
+        left = len(body) - len(limits) - ("figure" in body) if body else 1
+        yield GateLine(
+            target, _line(suite, loc), str(figure), **limits, text_only=left, editable=_is_own(suite, loc) and bool(body)
+        )
+
+
+def _line(suite: Suite, loc: Loc) -> int:
+    """The line of the text, from 1; 0 where another file says it."""
+    return suite.config.source.spot(loc, key=True).line + 1 if _is_own(suite, loc) else 0
+
+
+def _is_own(suite: Suite, loc: Loc) -> bool:
+    source = suite.config.source
+    return source.spot(loc, key=True).document is source.documents[-1]
