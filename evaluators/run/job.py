@@ -46,7 +46,7 @@ from evaluators.run.recorder import Recorder, Recording
 from evaluators.run.row_issues import RowIssues
 from evaluators.run.row_samples import RowSampling
 from evaluators.run.split_result import HINT_ROWS, EvaluatorSums, SplitResult
-from evaluators.run.split_rows import ANSWERS, Part, SplitRows, encodable_cells
+from evaluators.run.split_rows import Part, SplitRows, encodable_cells
 from evaluators.run.watch import Watch
 from evaluators.run.wrong_fields import WrongFields
 from evaluators.suite import source as suite_source
@@ -415,7 +415,7 @@ class Work:
             line["places"] = [[chunk.offsets[row], evaluator, path] for row, evaluator, path in line["places"]]
             lines.append(line_bytes(line).removesuffix(b"\n"))
         if self.recorder is not None:
-            self.rows.write(ANSWERS, lines)
+            self.rows.answers += lines
 
     def finished(self) -> Part:
         """What the split gives back."""

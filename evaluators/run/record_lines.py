@@ -90,18 +90,18 @@ def row_outcome(found: Recorded) -> RowOutcome | None:
     return RowOutcome(found.reason, details, found.outside, found.schema)
 
 
-def rest_of_line(evaluator: str, said: OutcomeLine, longest: int) -> bytes:
-    """A line of outcomes as JSON without its row: `run.db` has it in a column.
+def outcome_line(said: OutcomeLine, longest: int) -> bytes:
+    """A line of outcomes as JSON without its row and its evaluator: `run.db` has them in columns.
 
     Of a line that would be too long to be read again, what is long in it is told by its length.
     """
-    said, head = _in_json(said), b'"evaluator":%b,' % compact(evaluator)
+    said = _in_json(said)
     text = compact(said)
-    if len(head) + len(text) > longest:
+    if len(text) > longest:
         body = to_builtins(said)
         parts = {**body, "details": _shortened(body["details"])} if "details" in body else body
         text = compact(_shortened(parts))
-    return head + text[1:]
+    return text
 
 
 def _in_json(outcome: OutcomeLine) -> OutcomeLine:

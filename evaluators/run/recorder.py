@@ -16,15 +16,15 @@ from msgspec import Struct
 from evaluators.builtin._evaluator import Evaluator
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
-from evaluators.issues import CellError, RowProblem
+from evaluators.issues import CellError, RowProblem, encodable
 from evaluators.limits import OutOfTime, limited
 from evaluators.model import MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, explained
 from evaluators.run.ledger import Ledger
 from evaluators.run.record_facts import Declared, Kept
-from evaluators.run.record_lines import OutcomeLine, Recorded, rest_of_line, row_outcome
-from evaluators.run.split_rows import CELLS, OUTCOMES, SplitRows
+from evaluators.run.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
+from evaluators.run.split_rows import KeptOutcome, SplitRows
 from evaluators.testsets.reader import Chunk
 from evaluators.values.json_text import MAX_CHARS, compact
 
@@ -92,7 +92,9 @@ class Recorder:
         self._recording = recording
         self.schemas = Schemas()
         """What the schemas of this split's rows declare."""
-        self._evaluators = [_Outcomes(one, plan, recording, self.schemas, full) for one in plan.evaluators]
+        self._evaluators = [
+            _Outcomes(place, one, plan, recording, self.schemas, full) for place, one in enumerate(plan.evaluators)
+        ]
         self._ledgers = ledgers
         self._first = first
         self._may_be_small = recording.small > 0 and LARGE not in full
@@ -126,11 +128,11 @@ class Recorder:
         slots: Sequence[Cells],
     ) -> None:
         """Records what is wanted of a chunk, whose filled `slots` are given."""
-        lines: list[tuple[int, bytes]] = []
+        outcomes: list[KeptOutcome] = []
         for one, rows in zip(self._evaluators, wanted, strict=True):
-            lines += one.lines(slots, rows)
-        lines.sort(key=itemgetter(0))  # of one row, in the order of the evaluators
-        self._file.write(OUTCOMES, [b"%d\t%b" % (chunk.offsets[index], line) for index, line in lines])
+            outcomes += one.outcomes(slots, rows, chunk.offsets)
+        outcomes.sort(key=itemgetter(0))  # of one row, in the order of the evaluators
+        self._file.outcomes += outcomes
         self.rows += chunk.count
         if self.keeps_cells:
             self._keep_cells(chunk, columns)
@@ -146,17 +148,17 @@ class Recorder:
     def _keep_cells(self, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
         """A cell that is not there is left out, and one that could not be read is its text."""
         names = [name for name in self._recording.columns if name in columns]
-        kept: list[bytes] = []
+        kept: list[tuple[int, bytes]] = []
         for row, offset in enumerate(chunk.offsets):
             cells = ((name, columns[name][row]) for name in names)
             given = {
                 name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells if cell is not MISSING
             }
-            line = b'"cells":%b}' % compact(given)
+            line = compact(given)
             if len(line) <= LONGEST:
-                kept.append(b"%d\t%b" % (offset, line))
+                kept.append((offset, line))
         self.set_aside += chunk.count - len(kept)
-        self._file.write(CELLS, kept)
+        self._file.cells += kept
 
 
 class Schemas:
@@ -179,8 +181,10 @@ class Schemas:
 class _Outcomes:
     """The outcomes of one evaluator: which rows are recorded, and as which lines."""
 
-    def __init__(self, one: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]) -> None:
-        self._one = one
+    def __init__(
+        self, place: int, one: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
+    ) -> None:
+        self._place, self._one = place, one
         self._plan = plan
         self._schemas = schemas
         self._most = recording.most
@@ -188,9 +192,7 @@ class _Outcomes:
         scored = self._settings.scored_fields()
         self._fields = scored.of_rows
         self._listed = frozenset(self._fields)
-        self._name = one.line.name
-        self._heads: dict[str, bytes] = {}
-        """By key: how lines begin."""
+        self._longest = LONGEST - len(compact(one.line.name))
         begin = record_key(one.line.name, "")
         self._closed = {key.removeprefix(begin) for key in full if key.startswith(begin)}
         """Keys under which enough rows were recorded."""
@@ -229,14 +231,15 @@ class _Outcomes:
                 asked.append(Asked(index, keys, index < first))
         return asked
 
-    def lines(self, slots: Sequence[Cells], rows: Sequence[Asked]) -> Iterator[tuple[int, bytes]]:
-        """What is recorded of some rows of a chunk: by row, lines with their key and whether they are among the first under it."""
+    def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
+        """What is recorded of some rows of a chunk, whose offsets these are."""
         if rows:
             with limited(self._plan.limits) as clock:
                 for asked in rows:
                     clock.fresh = True
-                    for line in self._spelled(self._found(slots, asked), asked):
-                        yield asked.row, line
+                    for field, kept, said in self._kept(self._found(slots, asked), asked):
+                        line = outcome_line(said, self._longest)
+                        yield KeptOutcome(offsets[asked.row], self._place, encodable(field), kept, line)
 
     def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
         one, index, first = self._one, asked.row, asked.explained
@@ -262,8 +265,9 @@ class _Outcomes:
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
 
-    def _spelled(self, found: Recorded, asked: Asked) -> Iterator[bytes]:
-        """The lines of a row. What would only be kept in a run that keeps everything is left out once that is over."""
+    def _kept(self, found: Recorded, asked: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
+        """What is said of a row, each with its field and why it is kept. What would only be kept in a run that keeps everything is left
+        out once that is over."""
         keys = asked.keys
         always = _ALWAYS if asked.explained else _LATER
         later = asked.explained or self._everything
@@ -271,22 +275,16 @@ class _Outcomes:
         if whole is not None:
             kept = _FIRST if any(keys.values()) else always
             if later or kept is _FIRST:
-                yield self._line(next(iter(keys), ""), kept, whole)
+                yield next(iter(keys), ""), kept, whole
         if later:
             for array in found.arrays:
-                yield self._line("", always, array)
+                yield "", always, array
         for result in found.fields:
             path = result.field or result.path
             key = path if path in self._listed else ""
             is_first = result.status in WRONG and keys.get(key, False)
             if later or is_first:
-                yield self._line(key, _FIRST if is_first else always, result)
-
-    def _line(self, key: str, kept: int, outcome: OutcomeLine) -> bytes:
-        head = self._heads.get(key)
-        if head is None:
-            head = self._heads[key] = compact(record_key(self._name, key))
-        return b"%b\t%d\t%b" % (head, kept, rest_of_line(self._name, outcome, LONGEST))
+                yield key, _FIRST if is_first else always, result
 
     def _catch_up(self, verdicts: Sequence[Result]) -> None:
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
@@ -351,4 +349,4 @@ def _of_result(result: Result, whole: bool) -> Recorded:
 
 
 _LATER, _FIRST, _ALWAYS = range(3)
-"""Whether a line is kept when a run records too much: no; as one of the first under its key; in any case."""
+"""Why an outcome is kept: see `KeptOutcome`."""

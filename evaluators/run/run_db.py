@@ -42,7 +42,7 @@ from evaluators.run.run_tables import (
     rows_table,
 )
 from evaluators.run.split_result import SplitResult, opened, sealed
-from evaluators.run.split_rows import ANSWERS, CELLS, OUTCOMES, Layout, Part
+from evaluators.run.split_rows import KeptOutcome, Layout, Part
 from evaluators.run.store import unwritten
 from evaluators.values.json_text import compact, parse
 from evaluators.values.sqlite_file import closed_on_error
@@ -226,7 +226,8 @@ class RunRows:
         self._pairs: dict[int, dict[LabelPair, int] | None] = {}
         """By evaluator, the codes of label pairs; None from where on it has no labels."""
         self._patterns: dict[int, dict[str, int]] = {}
-        self._taken: Counter[str] = Counter()
+        self._taken: Counter[tuple[int, str]] = Counter()
+        """By evaluator and field, the rows of which the first outcomes are kept."""
         self._where = str(file.path)
 
     @property
@@ -260,7 +261,9 @@ class RunRows:
         pairs = self._codes_of("pairs", "expected, output", self.layout.labelled)
         self._pairs = {place: None if self._without_labels(place) else known for place, known in pairs.items()}
         self._patterns = self._codes_of("patterns", "pattern", self.layout.empties)
-        self._taken = Counter(dict(self._of("key, count(distinct row)", "outcomes", "and kept = 1 group by key")))
+        first_ones = "and kept = 1 group by evaluator, field"
+        for evaluator, name, rows in self._of("evaluator, field, count(distinct row)", "outcomes", first_ones):
+            self._taken[evaluator, name] = rows
         self.splits, self._first, self.next_row, total = 0, first, first, None
         for split, at, span, sums in self._of("split, first, span, sums", "splits", "order by split"):
             one = self._sums(sums)
@@ -367,19 +370,20 @@ class RunRows:
 
     def _add_lines(self, part: Part, recording: Recording, rows_before: int, first: int) -> None:
         """Outcomes, cells and answers of a split; those that a run keeps while it is small go when it no longer is."""
-        db, lines = self._file.connection, part.rows.lines
+        db, kept = self._file.connection, part.rows
         was_small, rows = rows_before <= recording.small, rows_before + part.sums.rows
         small = rows <= recording.small
-        outcomes = self._outcomes(lines.get(OUTCOMES, ()), first, recording, small)
-        db.executemany("insert into outcomes values (?, ?, ?, ?, ?)", outcomes)
+        outcomes = self._outcomes(kept.outcomes, first, recording, small)
+        db.executemany("insert into outcomes values (?, ?, ?, ?, ?, ?)", outcomes)
         if was_small and not small and recording.most is not None:
             db.execute("delete from outcomes where variant = ? and kept = 0", (self._variant,))
         if recording.keeps_cells(rows):
-            db.executemany("insert into cells values (?, ?, ?)", self._cells(lines.get(CELLS, ()), first))
+            cells = ((self._variant, first + offset, line.decode()) for offset, line in kept.cells)
+            db.executemany("insert into cells values (?, ?, ?)", cells)
         elif was_small:
             db.execute("delete from cells where variant = ?", (self._variant,))
         split = part.sums.index
-        answers = ((self._variant, split, _answer(line, first)) for line in lines.get(ANSWERS, ()))
+        answers = ((self._variant, split, _answer(line, first)) for line in kept.answers)
         db.executemany("insert into answers values (?, ?, ?)", answers)
 
     def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
@@ -434,9 +438,18 @@ class RunRows:
         return [pattern for (pattern,) in found]
 
     def lines(self, table: str) -> Iterator[str]:
-        """The lines of a table: outcomes, cells or answers, in the order of rows. Those that are of one row begin with its number."""
-        line = "line" if table == "answers" else """'{"row":' || row || ',' || substr(line, 2)"""
+        """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about."""
+        if table == "outcomes":
+            return self._outcome_lines()
+        line = "line" if table == "answers" else """'{"row":' || row || ',"cells":' || line || '}'"""
         return (line for (line,) in self._of(line, table, "order by rowid"))
+
+    def _outcome_lines(self) -> Iterator[str]:
+        names = [compact(name).decode() for name in self.layout.evaluators]
+        for row, evaluator, line in self._of("row, evaluator, substr(line, 2)", "outcomes", "order by rowid"):
+            if not 0 <= evaluator < len(names):
+                raise damaged(f"the run has no evaluator {evaluator}", f"{self._where}, outcomes")
+            yield f'{{"row":{row},"evaluator":{names[evaluator]},{line}'
 
     def size(self, table: str) -> int:
         """How many lines a table has."""
@@ -542,29 +555,20 @@ class RunRows:
         return found
 
     def _outcomes(
-        self, lines: Sequence[bytes], first: int, recording: Recording, small: bool
-    ) -> Iterator[tuple[int, int, str, int, str]]:
-        """Outcomes to keep: of a run that is not small, the first rows under each key."""
-        last: dict[bytes, bytes] = {}
+        self, outcomes: Sequence[KeptOutcome], first: int, recording: Recording, small: bool
+    ) -> Iterator[tuple[int, int, int, str, int, str]]:
+        """Outcomes to keep: of a run that is not small, those of the first rows of each field."""
+        last: dict[tuple[int, str], int] = {}
         most, taken = recording.most, self._taken
-        for line in lines:
-            offset, key, kept, rest = line.split(b"\t", 3)
-            name = key.decode()
-            if kept == b"1":
-                if last.get(key) != offset:
+        for offset, evaluator, name, kept, line in outcomes:
+            if kept == 1:
+                if last.get(key := (evaluator, name)) != offset:
                     last[key] = offset
-                    taken[name] += 1
-                if most is not None and taken[name] > most:
-                    kept = b"0"
-            if small or most is None or kept != b"0":
-                row = first + int(offset)
-                yield self._variant, row, name if kept == b"1" else "", int(kept), "{" + rest.decode()
-
-    def _cells(self, lines: Sequence[bytes], first: int) -> Iterator[tuple[int, int, str]]:
-        for line in lines:
-            offset, _, rest = line.partition(b"\t")
-            row = first + int(offset)
-            yield self._variant, row, "{" + rest.decode()
+                    taken[key] += 1
+                if most is not None and taken[key] > most:
+                    kept = 0
+            if small or most is None or kept:
+                yield self._variant, first + offset, evaluator, name if kept == 1 else "", kept, line.decode()
 
 
 @contextmanager

@@ -38,7 +38,7 @@ TABLES: Final[Mapping[str, str]] = {
 ) strict, without rowid""",
     "splits": """(
   -- The parts of the test set that are scored, in the order of the file: the number of the first row, how many row numbers there are
-  -- (blank lines included), whether all rows are scored, and sums that no column has, as JSON with a checksum before it.
+  -- (blank lines included), whether all rows are scored, and sums that no column has, as JSON, compressed with zlib.
   variant integer not null,
   split integer not null,
   first integer not null,
@@ -75,11 +75,12 @@ TABLES: Final[Mapping[str, str]] = {
   primary key (variant, evaluator, code)
 ) strict, without rowid""",
     "outcomes": """(
-  -- What was said of a field, a list or a row, as JSON. `kept` is 1 for the first ones under each `key`, 2 for the first rows, and 0 for
-  -- those that only a small run keeps.
+  -- What an evaluator said of a field, a list or a row, as JSON. `kept` is 1 for the first ones of each `field`, 2 for the first rows,
+  -- and 0 for those that only a small run keeps.
   variant integer not null,
   row integer not null,
-  key text not null,
+  evaluator integer not null,
+  field text not null,
   kept integer not null,
   line text not null
 ) strict""",

@@ -3,8 +3,8 @@
 These are the paths of documents, of which no list says beforehand which there are, the rates of empty values, faults of keys, the first
 rows that messages name, issues, and totals of whoever was asked. Everything else is counted from columns once all rows are scored.
 
-`run.db` and a batch keep it as one text, JSON with a checksum before it (`sealed`). What is read back is data from a
-stranger: its types are checked (`opened`).
+`run.db` and a batch keep it as compressed JSON with a checksum (`sealed`). What is read back is data from a stranger: its types are
+checked (`opened`).
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ from evaluators.suite.graph import EvaluatorLine
 Count = Annotated[int, Meta(ge=0)]
 MOST_ISSUES: Final = 5
 """Issues of one code that are kept with their rows, the first ones; the rest is counted."""
+MOST_BYTES: Final = 1024**3
+"""How long JSON may be that is read back."""
 HINT_ROWS: Final = 200
 """Rows that hints look at."""
 Read = TypeVar("Read")
@@ -207,19 +209,23 @@ class SplitResult(Sum):
 
 
 def sealed(value: Struct) -> bytes:
-    """The value as one line, a checksum before it. Raises ValueError or RecursionError for what JSON cannot hold."""
+    """The value as compressed JSON, which ends with a checksum. Raises ValueError or RecursionError for what JSON cannot hold."""
     try:
         data = msgspec.json.encode(value)
     except UnicodeEncodeError:  # half of a surrogate pair
         data = json.dumps(msgspec.to_builtins(value, str_keys=True)).encode()
-    return b"%08x%b" % (zlib.crc32(data), data)
+    return zlib.compress(data, level=3)
 
 
-def opened(line: bytes, kind: type[Read]) -> Read:
-    """The value of a sealed line. Raises ValueError or RecursionError for what is cut off, or of another kind."""
-    data = line[8:]
-    if b"%08x" % zlib.crc32(data) != line[:8]:
-        raise ValueError("cut off")
+def opened(text: bytes, kind: type[Read]) -> Read:
+    """The value of what is sealed. Raises ValueError or RecursionError for what is cut off, too large, or of another kind."""
+    unpacking = zlib.decompressobj()
+    try:
+        data = unpacking.decompress(text, MOST_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"damaged: {error}") from None
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError("too large" if len(data) == MOST_BYTES else "cut off")
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from evaluators.run.split_result import SplitResult
     from evaluators.suite.graph import EvaluatorLine
 
-OUTCOMES, CELLS, ANSWERS = b"O", b"C", b"A"
-
 
 class Layout(Struct, frozen=True):
     """The columns of the rows of a run."""
@@ -94,6 +92,20 @@ def encodable_cells(cells: Sequence[Any]) -> Sequence[Any]:
     return cells
 
 
+class KeptOutcome(NamedTuple):
+    """A line of outcomes, and why it is kept."""
+
+    row: int
+    """The offset of its row in the split."""
+    evaluator: int
+    field: str
+    """The field that it is evidence of; "" for the row as a whole."""
+    kept: int
+    """1 as one of the first of its field, 2 in any case, 0 in a small run alone."""
+    line: bytes
+    """What was said, as JSON, without the row and the evaluator."""
+
+
 class SplitRows(Struct):
     """The rows of a split."""
 
@@ -105,16 +117,15 @@ class SplitRows(Struct):
     """By evaluator, the label pairs."""
     patterns: dict[int, list[str]] = field(default_factory=dict)
     """By evaluator, the patterns of empty values (see `empty_patterns`)."""
-    lines: dict[bytes, list[bytes]] = field(default_factory=dict)
-    """Outcomes, cells and answers as lines, each with the offset of its row."""
+    outcomes: list[KeptOutcome] = field(default_factory=list)
+    cells: list[tuple[int, bytes]] = field(default_factory=list)
+    """The cells of rows as JSON, by the offset of the row."""
+    answers: list[bytes] = field(default_factory=list)
+    """Questions with their answers, as JSON."""
 
     def add(self, name: str, cells: Iterable[Any]) -> None:
         """The next cells of a column."""
         self.columns.setdefault(name, []).extend(cells)
-
-    def write(self, kind: bytes, lines: Iterable[bytes]) -> None:
-        """The next lines of a kind."""
-        self.lines.setdefault(kind, []).extend(lines)
 
 
 class Part(NamedTuple):

@@ -19,7 +19,7 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.judges.messages import messages_of, prompt_of
 from evaluators.judges.replies import BadReply, verdicts_in
-from evaluators.run.record_lines import recorded_of, rest_of_line
+from evaluators.run.record_lines import outcome_line, recorded_of
 from tests.kit import cli
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
@@ -382,7 +382,7 @@ def test_an_old_record_of_a_judged_list_is_read(tmp_path: Path) -> None:
     array = ListOutcome(
         "l", "l", "array_llm", "mismatch", 2, 1, 1, 2, (), extra_items=True, comparator="array_llm", pass_at=(1, 2)
     )
-    line = msgspec.json.decode(b'{"row":3,' + rest_of_line("e", array, 1_000), type=ListOutcome)
+    line = msgspec.json.decode(b'{"row":3,"evaluator":"e",' + outcome_line(array, 1_000)[1:], type=ListOutcome)
     (found,) = recorded_of([line])["e"].arrays
     assert (found.passed, found.score) == (True, Fraction(1, 2))
     assert found == replace(array, row=3, evaluator="e")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from evaluators.fields.scored import ListOutcome, Scored
 from evaluators.model import FieldStatus
 from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_of, full_path, outcomes_of
-from evaluators.run.record_lines import rest_of_line
+from evaluators.run.record_lines import outcome_line
 from tests.fields.alone import score_document
 from tests.fields.figures import entries, figures_by_name
 from tests.fields.random_trees import documents, nodes
@@ -88,7 +88,7 @@ def test_items_without_a_field_that_is_looked_at_are_neither_missed_nor_made_up(
     (found,) = score_document(plan, {"items": expected}, {"items": output}).arrays
     assert array_items(found) == ([], [{"sku": 1}], [{"sku": 2}])
     assert (found.missing, found.extra) == (1, 1)
-    kept = msgspec.json.decode(b'{"row":3,' + rest_of_line("e", found, 1_000), type=ListOutcome)
+    kept = msgspec.json.decode(b'{"row":3,"evaluator":"e",' + outcome_line(found, 1_000)[1:], type=ListOutcome)
     assert kept == replace(found, row=3, evaluator="e")
 
 

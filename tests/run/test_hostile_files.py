@@ -341,8 +341,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a verdict less": (partial(change, text="delete from verdicts where code = 0"), '"code" should be 0; found 1'),
     "an outcome less": (partial(change, text="delete from outcomes where rowid = 1"), "lines; found"),
     "an outcome of nobody": (
-        partial(change, text="""update outcomes set line = replace(line, 'schema_match', 'nobody') where rowid = 1"""),
-        'the run has no evaluator "nobody"',
+        partial(change, text="update outcomes set evaluator = 7 where rowid = 1"), "the run has no evaluator 7",
     ),
 }  # fmt: skip
 

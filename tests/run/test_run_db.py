@@ -20,7 +20,7 @@ from evaluators.run.recorder import Recording
 from evaluators.run.run_db import RunDb, RunRows
 from evaluators.run.run_listing import ListedRun, State, listed_runs
 from evaluators.run.split_result import SplitResult
-from evaluators.run.split_rows import ANSWERS, Layout, Part, SplitRows
+from evaluators.run.split_rows import Layout, Part, SplitRows
 from tests.kit import problem_of
 
 LAYOUT = Layout(("one", "an other\nevaluator"), ("country",))
@@ -241,7 +241,7 @@ def test_answers_of_a_split_that_was_stopped_go_with_it(db: RunDb) -> None:
     def asked(index: int, finished: bool = True) -> Part:
         found = part(index)
         found.sums.finished = finished
-        found.rows.write(ANSWERS, [b'{"places":[[%d,"one","a"]]}' % row for row in range(5)])
+        found.rows.answers += [b'{"places":[[%d,"one","a"]]}' % row for row in range(5)]
         return found
 
     rows = db.rows(0, LAYOUT)

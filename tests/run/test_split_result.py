@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
-from zlib import crc32
+from zlib import compress
 
 import pytest
 from msgspec import Struct
@@ -15,6 +15,7 @@ from evaluators.batch.batch_blob import blob_of, part_of
 from evaluators.fields.key_counts import KeyCounts, KeyFault
 from evaluators.issues import Blame, Issue
 from evaluators.model import Result, RowStatus
+from evaluators.run import split_result
 from evaluators.run.document_sums import EmptySums
 from evaluators.run.exact_sums import plus
 from evaluators.run.groups import MOST_SLICES, OTHER_VALUES
@@ -73,7 +74,25 @@ def test_a_part_comes_back_as_it_was(text: str) -> None:
 def test_what_is_of_other_types_is_refused(body: Any) -> None:
     data = json.dumps(body).encode()
     with pytest.raises(ValueError, match=r"."):
-        opened(b"%08x%b" % (crc32(data), data), SplitResult)
+        opened(compress(data), SplitResult)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda text: text[:-1], "cut off"), (lambda text: text + b"x", "cut off"), (lambda text: b"x" + text, "damaged"),
+        (lambda text: text[:-1] + bytes([text[-1] ^ 1]), "damaged"), (lambda text: b"", "cut off"),
+    ],
+)  # fmt: skip
+def test_sums_that_are_damaged_are_refused(change: Callable[[bytes], bytes], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        opened(change(sealed(result("a"))), SplitResult)
+
+
+def test_sums_that_grow_beyond_all_measure_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(split_result, "MOST_BYTES", 1_000)
+    with pytest.raises(ValueError, match="too large"):
+        opened(compress(b" " * 100_000), SplitResult)
 
 
 @pytest.mark.parametrize(
