@@ -101,7 +101,8 @@ def _finish(
     engine = engine_of(suite.engine, options.get("engine"), options.get("workers"))
     marks, fingerprint = file_marks(prepared.test_set.files), prepared.test_set.fingerprint()
     recordings = _recordings(prepared, wanted, bool(trackers))
-    key = key_of(prepared, repeat_judge, recordings or (), fingerprint)
+    kept = wanted.results is not None
+    key = key_of(prepared, repeat_judge, recordings or (), fingerprint) if kept else {}
     folder = _folder(prepared, wanted, key, started, resumed) if recordings is not None else None
     if isinstance(folder, Path):
         return finished_before(prepared, wanted, folder)
@@ -111,7 +112,7 @@ def _finish(
         with engine.crew() as crew, changes_blamed(marks):
             run = score(prepared, variants, crew, observer)
             result = finish_run(prepared, run.measured, fingerprint, changes_since(marks))
-        environment = environment_of(prepared, run, started, options.get("command", ()), kept=wanted.results is not None)
+        environment = environment_of(prepared, run, started, options.get("command", ()), kept=kept)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.finished and finished.folder):
             said = (_left(folder, wanted, run.splits), _waiting(folder))

@@ -15,8 +15,9 @@ from evaluators.api.run_object import Run
 from evaluators.fields.events import METRICS
 from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import OURS
-from evaluators.issues import Issue, Problems
+from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import FieldStatus, Outcome, Result, RowStatus
+from evaluators.reports.conclusions import GAPS
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
@@ -125,6 +126,8 @@ class Evaluation(Struct, frozen=True, dict=True):
     run: Run
     """The run: its metrics, rows, tables and reasons by the names of all runs."""
     ids: Sequence[str | int]
+    notes: tuple[str, ...] = ()
+    """What was read in another system's words, or guessed, of the schema."""
 
     @property
     def stats(self) -> EvaluatorStats:
@@ -134,7 +137,12 @@ class Evaluation(Struct, frozen=True, dict=True):
     @property
     def issues(self) -> tuple[Issue, ...]:
         """What kept rows from being measured, the first few of each kind, and then the warnings."""
-        return (*self.run.issues, *self.warnings)
+        return (*self.problems, *self.warnings)
+
+    @property
+    def problems(self) -> tuple[Issue, ...]:
+        """What kept rows from being measured, the first few of each kind."""
+        return tuple(issue for issue in self.run.issues if issue.code not in GAPS)
 
     @property
     def issue_counts(self) -> Mapping[str, int]:
@@ -144,7 +152,9 @@ class Evaluation(Struct, frozen=True, dict=True):
     @property
     def warnings(self) -> tuple[Issue, ...]:
         """What is wrong with the schema, the settings and the documents, and costs no row its score."""
-        return self.run.result.warnings
+        notes = [Issue("schema-note", Blame.CONFIG, note) for note in self.notes]
+        gaps = [issue for issue in self.run.issues if issue.code in GAPS]
+        return (*notes, *(issue for issue in self.run.result.warnings if issue.code != "schema-not-covered"), *gaps)
 
     @property
     def mean_precision(self) -> float | None:
@@ -273,7 +283,7 @@ class Evaluation(Struct, frozen=True, dict=True):
 
     def __str__(self) -> str:
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
-        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.run.issues]
+        problems = [Item(f"{issue.where}: {issue.message}") for issue in self.problems]
         warnings = [Item(issue.message, (f"hint: {issue.hint}",) if issue.hint else ()) for issue in self.warnings]
         sections = [Section(None, (scored,)), *evaluation_sections(self.stats)]
         if problems:

@@ -13,9 +13,6 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
 
-from msgspec.structs import replace
-
-from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import Comparator
@@ -27,35 +24,14 @@ from evaluators.fields.post_process import Nulls, Processor
 from evaluators.fields.schema_scoring import Dialect
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.judges.judge import Judge, read_judge
-from evaluators.model import __version__
 from evaluators.needs import Column, expected_of
-from evaluators.reports.coverage import gaps, schema_gaps
-from evaluators.reports.data_warnings import key_warnings, null_warnings
-from evaluators.reports.kinds_read import reading_nothing
-from evaluators.run import reader
-from evaluators.run.driver import jobs_of, score_variant, variants_of
-from evaluators.run.engines.engine import ENGINES
-from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.figures import Measured
-from evaluators.run.observer import Observer
-from evaluators.run.preparing import Prepared
-from evaluators.run.recorder import Recording
-from evaluators.run.result import RunResult
-from evaluators.run.run_folder import RunFolder
-from evaluators.run.run_json import run_json
-from evaluators.run.schema_inference import documents
-from evaluators.run.stats import metrics
-from evaluators.run.store import RUN_JSON
-from evaluators.run.storing import facts_of
 from evaluators.settings import BadSettings, build, read_each, spell, under
 from evaluators.suite.config import SuiteConfig
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.suite.source import from_data
 from evaluators.testsets.columns import Columns
-from evaluators.testsets.given_rows import ROWS, side_by_side
-from evaluators.testsets.memory_rows import MemoryRows, memory_rows, refuse_python_values
-from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_config import TestSetConfig
+from evaluators.testsets.given_rows import side_by_side
+from evaluators.testsets.memory_rows import refuse_python_values
 
 Schema: TypeAlias = Mapping[str, Any] | str | Path
 PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
@@ -138,8 +114,7 @@ def evaluate(
     if len(names) != len(columns["expected"]):
         message = f"there are {len(names)} ids and {len(columns['expected'])} rows; every row has one id"
         raise problem("unequal-lengths", message)
-    rows = _rows(names, **columns)
-    return _evaluated(Evaluation, rows, *_line(schema, rows, settings))
+    return _evaluated(Evaluation, _columns(names, **columns), *_line(schema, settings))
 
 
 @_in_other_words(gold="expected", extracted="output", predicted="output")
@@ -150,8 +125,7 @@ def evaluate_document(
 
     The settings are those of `evaluate`.
     """
-    rows = _rows([id], [expected], [output])
-    return _evaluated(DocumentEvaluation, rows, *_line(schema, rows, settings))
+    return _evaluated(DocumentEvaluation, _columns([id], [expected], [output]), *_line(schema, settings))
 
 
 @_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
@@ -166,54 +140,17 @@ async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **
     return await asyncio.to_thread(evaluate_document, schema, expected, output, **settings)
 
 
-def _evaluated(kind: type[Found], rows: MemoryRows, line: EvaluatorLine, notes: Sequence[str]) -> Found:
-    table = TestSet(ROWS, rows, COLUMNS, TestSetConfig())
-    suite = Suite(SuiteConfig(from_data({"name": line.name}), line.name, (line,)))
-    prepared = Prepared(suite, table, dict(ROLES))
-    recording = Recording(None, "all", tuple(ROLES))
-    ids: Sequence[Any] = rows.columns()["id"]
-    folder = RunFolder.passing()
-    try:
-        (run,) = variants_of(prepared, jobs_of(prepared, [recording]), folder.db)
-        result = _result(line, table, score_variant(run, ENGINES.find("in_process")(), Observer()), notes)
-        facts = facts_of(prepared, [run], suite.results.lowest_fields)
-        facts = replace(facts, evaluators=(replace(facts.evaluators[0], where=""),))  # no suite has this line
-        folder.write(RUN_JSON, run_json(result, facts))
-    except BaseException:
-        folder.discard()
-        raise
-    return kind(Run.scored(result, reader.Run.of(folder.path, result, facts), [line], None, folder.discard), ids)
-
-
-def _result(line: EvaluatorLine, table: TestSet, measured: Measured, notes: Sequence[str]) -> RunResult:
-    stats, sums = metrics([line], measured), measured.sums
-    found = gaps([line], [(sums, stats)], complete=True)
-    warnings = (
-        *(Issue("schema-note", Blame.CONFIG, note) for note in notes),
-        *(issue for issue in schema_gaps([line], stats, {}) if issue.code != "schema-not-covered"),
-        *key_warnings([line], stats, found),
-        *null_warnings([line], [(sums, stats)]),
-        *reading_nothing([line], {}, table, sums.first_rows.expected_documents()),
-        *found,
-    )
-    facts = Facts(tuple(stats))
-    # JSON cannot hold what a program may give, such as half a character; a function stands at another address in each process
-    settings = _ADDRESS.sub("", repr(line.settings.model_dump()))
-    return RunResult(
-        name="evaluation",
-        suite_fingerprint=f"sha256:{hashlib.sha256(settings.encode('utf-8', 'backslashreplace')).hexdigest()}",
-        data_fingerprint=table.fingerprint(),
-        version=__version__,
-        test_set=ROWS,
-        rows=sums.rows,
-        columns=dict(ROLES),
-        evaluators=tuple(stats),
-        issues=tuple(issue for _, issue in sums.issues),
-        warnings=warnings,
-        issue_counts=dict(sorted(sums.issue_counts.items())),
-        exit_code=exit_code(facts),
-        causes=causes(facts),
-    )
+def _evaluated(
+    kind: type[Found], columns: Mapping[str, Sequence[Any]], line: EvaluatorLine, notes: Sequence[str]
+) -> Found:
+    """The run of a suite that has this evaluator alone; `notes` are those on its schema."""
+    # a function stands at another address in each process
+    settings = _ADDRESS.sub("", repr(line.settings.model_dump())).encode("utf-8", "backslashreplace")
+    description = f"{NAME} as a program has set it: sha256:{hashlib.sha256(settings).hexdigest()}"
+    source = from_data({"name": "evaluation", "description": description})
+    suite = Suite(SuiteConfig(source, "evaluation", (line,), notes=tuple(notes)))
+    run = suite.run(columns, test_set_settings={"columns": ROLES}, engine="in_process", evidence="all", documents="all")
+    return kind(run, columns["id"], tuple(notes))
 
 
 def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
@@ -224,11 +161,16 @@ def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
     return list(documents)
 
 
-def _rows(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> MemoryRows:
+def _columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
+    """The rows; a document that is null is the JSON value, and no empty cell."""
     for number, (wanted, given) in enumerate(zip(expected, output, strict=True), 1):
         refuse_python_values(f"expected document {number}", wanted)
         refuse_python_values(f"output {number}", given)
-    return memory_rows({"id": ids, "output": output, "expected": expected})
+    return {"id": ids, "output": [*map(_null_said, output)], "expected": [*map(_null_said, expected)]}
+
+
+def _null_said(document: Any) -> Any:
+    return "null" if document is None else document
 
 
 def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
@@ -249,7 +191,7 @@ def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
     return found
 
 
-def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
+def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
     """The evaluator, and notes on its schema. Raises Problems with every bad setting, and TypeError for one that
     there is not."""
     for name in settings.keys() - Scoring.__annotations__.keys():
@@ -270,9 +212,6 @@ def _line(schema: Schema, rows: MemoryRows, settings: Scoring) -> tuple[Evaluato
         }
         plain = str(schema) if isinstance(schema, Path) else schema
         evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
-        if (inference := evaluator.schema_inference()) is not None:
-            table = TestSet(ROWS, rows, Columns(), TestSetConfig())
-            evaluator = inference.apply(inference.infer(list(documents(table, "expected"))))
     except BadSettings as error:
         raise Problems(
             Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
 from evaluators.limits import LIST_CELLS
+from evaluators.model import MISSING
 from evaluators.needs import Output
 from evaluators.registry import suggestion
 from evaluators.reports.coverage import found_nowhere
@@ -148,9 +149,10 @@ def unreadable_outputs(prepared: Prepared, stats: Sequence[EvaluatorStats]) -> I
         cells = {} if chunk is None else {name: chunk.columns[name][:_LOOKED_AT] for name in header}
         if not cells.get(column) or _hold_json(cells[column]):
             continue
-        like = quote(cells[column][0], 40)
+        first = cells[column][0]
+        held = "is empty" if first is MISSING or first == "" else f"has {quote(first, 40)}"
         scores = "scores" if one.unreadable == 1 else "score"
-        message = f'"{full_name(one)}": no output holds JSON, so {rows_text(one.unreadable)} {scores} 0; the column "{column}" has {like}'
+        message = f'"{full_name(one)}": no output holds JSON, so {rows_text(one.unreadable)} {scores} 0; the column "{column}" {held}'
         taken = (column, *(prepared.roles.get(role) for role in ("id", "input", "expected")))
         other = next((name for name in cells if name not in taken and _hold_json(cells[name])), None)
         hint = None if other is None or table.config.output or table.config.outputs else _other_column(table, other)

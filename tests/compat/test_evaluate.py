@@ -341,7 +341,8 @@ def test_a_saved_evaluation_is_a_run_folder(tmp_path: Path) -> None:
     found = struct_extract_eval.evaluate([TEN, TEN], [EIGHT, TEN], EXTRACT_BENCH, ids=["short", "whole"])
     folder = found.save(tmp_path / "first")
     assert sorted(path.name for path in folder.iterdir()) == [
-        "field_summary.csv", "fields.csv", "fields.md", "report.json", "rows.csv", "run.db", "run.json", "summary.txt",
+        "environment.json", "field_summary.csv", "fields.csv", "fields.md", "report.json", "rows.csv", "run.db", "run.json",
+        "suite", "summary.txt",
     ]  # fmt: skip
     with open(folder / "fields.csv", encoding="utf-8-sig", newline="") as stream:
         lines = list(csv.DictReader(stream))
