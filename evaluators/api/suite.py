@@ -291,10 +291,7 @@ class Suite(Struct, frozen=True, dict=True):
                 f"evaluate() of a suite takes one row, a dict or a Row; found {type(row).__name__}; "
                 "for many rows call evaluators.evaluate(rows, suite=…)"
             )
-        cells = made_cells(self.test_set, row.cells if isinstance(row, Row) else row)
-        for role, column in self.role_columns.items():
-            if role in cells:
-                cells.setdefault(column, cells[role])
+        cells = self.with_roles(made_cells(self.test_set, row.cells if isinstance(row, Row) else row))
         for name, cell in cells.items():
             if isinstance(cell, dict | list):
                 refuse_python_values(f'column "{name}"', cell)
@@ -316,6 +313,11 @@ class Suite(Struct, frozen=True, dict=True):
         """The column of each role: the one that the suite names, or the one that is called like the role."""
         named = self.test_set.columns.named()
         return {role: named.get(role, role) for role in ROLES}
+
+    def with_roles(self, cells: Mapping[str, Any]) -> dict[str, Any]:
+        """The cells of one row, where what stands under the name of a role is also in the column that the suite names for it."""
+        own = {column: cells[role] for role, column in self.role_columns.items() if role in cells}
+        return {**cells, **{column: cell for column, cell in own.items() if column not in cells}}
 
     def needed_roles(self) -> set[Role]:
         """The roles that some evaluator reads."""

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.comparators._comparator import caching
 from evaluators.fields.settle import WRONG
 from evaluators.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
@@ -206,8 +205,8 @@ def _tried(
     suite: Suite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
     """What came of the row, and why; and the exit code, which is 0 whatever the score."""
-    with caching(), plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
-        results = {one.line.name: plan.explain_from(one, slots, 0) for one in plan.evaluators}
+    with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
+        results = plan.explained(slots)
     found: dict[str, None] = {}
     for one in plan.evaluators:
         for index, need in enumerate(one.line.settings.needs()):

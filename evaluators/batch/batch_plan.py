@@ -17,10 +17,9 @@ from evaluators.model import __version__
 from evaluators.result_table import Kind
 from evaluators.run.driver import jobs_of
 from evaluators.run.job import Job
-from evaluators.run.preparing import Prepared, check_gate_targets
-from evaluators.testsets.columns import Columns, no_such_column
+from evaluators.run.preparing import check_gate_targets, prepared_rows
+from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.composed import is_own_document, made_columns
-from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
@@ -90,12 +89,12 @@ def batch_plan(
     made = made_columns(found.test_set, header)
     known = roles_in(found, (*header, *made), roles, "roles")
     check_gate_targets(found, ())
-    table = TestSet(name, memory_rows(dict.fromkeys(header, ())), Columns(id=known.get("id")), TestSetConfig())
-    (job,) = jobs_of(Prepared(found, table, known))
+    prepared = prepared_rows(found, name, dict.fromkeys(header, ()), known, known.get("id"))
+    (job,) = jobs_of(prepared)
     scores = tuple(columns_of(found.lines).items())
     key = f"{__version__} {found.fingerprint} {'numbered' if row is not None else 'counted'}"
     settings = found.test_set if made else None
-    return BatchPlan(table, job, scores, overall_of(found.lines, overall), row, key, made, settings)
+    return BatchPlan(prepared.test_set, job, scores, overall_of(found.lines, overall), row, key, made, settings)
 
 
 def _check_places(suite: Suite) -> None:

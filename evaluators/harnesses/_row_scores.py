@@ -6,7 +6,7 @@ other characters that platforms refuse: `header`, `header/field/items.each.price
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
@@ -14,10 +14,9 @@ from msgspec.structs import replace
 
 from evaluators.api.score_columns import overall_verdict
 from evaluators.fields.scored import MEASURED
-from evaluators.model import MISSING, FieldStatus, Outcome
+from evaluators.model import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.names import OVERALL, score_name
 from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of
-from evaluators.run.streaming import Judged
 from evaluators.suite.graph import EvaluatorLine
 
 _LONGEST: Final = 1_000
@@ -47,14 +46,21 @@ class RowError(Exception):
     """Raised into a host that takes an exception for an error: the row could not be measured, and the output is not to blame."""
 
 
-def row_scores(row_id: str, judged: Sequence[Judged], overall: Sequence[str], fields: bool = True) -> RowScores:
+def row_scores(
+    row_id: str,
+    lines: Sequence[EvaluatorLine],
+    results: Mapping[str, Result],
+    overall: Sequence[str],
+    fields: bool = True,
+) -> RowScores:
     """The scores of a row. `overall` are the evaluators that the overall score is made of; without `fields` those of fields are left
     out."""
     found: list[FieldView] = []
-    for one in judged:
-        whole = _whole(one, one.line.name)
-        found += [whole, *(map(_with_values, _fields(one, whole)) if fields else ())]
-    return RowScores(row_id, _overall([one for one in judged if one.line.name in overall]), tuple(found))
+    for line in lines:
+        result = results[line.name]
+        whole = _whole(line, result)
+        found += [whole, *(map(_with_values, _fields(line, result, whole)) if fields else ())]
+    return RowScores(row_id, _overall([line for line in lines if line.name in overall], results), tuple(found))
 
 
 def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
@@ -68,26 +74,26 @@ def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, 
     return tuple(dict.fromkeys(every))
 
 
-def _overall(parts: Sequence[Judged]) -> FieldView:
+def _overall(parts: Sequence[EvaluatorLine], results: Mapping[str, Result]) -> FieldView:
     """The score of the whole row."""
     if len(parts) == 1:
-        return _whole(parts[0], "")
-    reasons = [f"{one.line.name}: {reason}" for one in parts if (reason := why_of(one.result))]
-    whole = whole_view(overall_verdict([one.result for one in parts]))
+        return _whole(parts[0], replace(results[parts[0].name], evaluator=""))
+    reasons = [f"{line.name}: {reason}" for line in parts if (reason := why_of(results[line.name]))]
+    whole = whole_view(overall_verdict([results[line.name] for line in parts]))
     return replace(whole, reason="; ".join(reasons) or "nothing is wrong", metadata={"status": whole.status.word})
 
 
-def _whole(one: Judged, evaluator: str) -> FieldView:
+def _whole(line: EvaluatorLine, result: Result) -> FieldView:
     """What an evaluator says of the row as a whole."""
-    pairs = zip(one.line.settings.scored_fields().metrics, one.result.metrics, strict=False)
+    pairs = zip(line.settings.scored_fields().metrics, result.metrics, strict=False)
     metrics = {name: num / den for name, (num, den) in pairs if den}
-    about = {"type": one.line.type, "status": one.result.status.word, **({"metrics": metrics} if metrics else {})}
-    return replace(whole_view(replace(one.result, evaluator=evaluator)), metadata=about)
+    about = {"type": line.type, "status": result.status.word, **({"metrics": metrics} if metrics else {})}
+    return replace(whole_view(result), metadata=about)
 
 
-def _fields(one: Judged, whole: FieldView) -> Iterator[FieldView]:
+def _fields(line: EvaluatorLine, result: Result, whole: FieldView) -> Iterator[FieldView]:
     """The scores of the fields that an evaluator lists, in its order; of those that are in the row where it lists none."""
-    result, listed = replace(one.result, evaluator=one.line.name), one.line.settings.scored_fields().of_rows
+    listed = line.settings.scored_fields().of_rows
     if listed and len(listed) == len(result.statuses):
         yield from field_views(result, listed, right_ones=True)
     elif listed:

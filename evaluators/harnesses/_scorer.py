@@ -24,14 +24,10 @@ from evaluators.reports.conclusions import finish_run
 from evaluators.reports.names import OVERALL
 from evaluators.reports.rows import FieldView
 from evaluators.run.driver import jobs_of
-from evaluators.run.preparing import Prepared, check_gate_targets
+from evaluators.run.preparing import Prepared, check_gate_targets, prepared_rows
 from evaluators.run.result import RunResult
-from evaluators.run.streaming import LiveRows, judge_row
-from evaluators.testsets.columns import Columns
-from evaluators.testsets.memory_rows import memory_rows
+from evaluators.run.streaming import LiveRows
 from evaluators.testsets.reader import id_text
-from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.tracking.metrics import Number, metrics_of
 
 _NAME: Final = "the rows of the host"
@@ -123,20 +119,16 @@ class SuiteScorer:
             return self._scored(cells)
 
     def _cells_of(self, given: HostRow) -> dict[str, Any]:
-        cells = with_usual_names(cells_of(given, self._columns), self.suite.named_columns())
-        for role, column in self.suite.role_columns.items():
-            if role in cells:
-                cells.setdefault(column, cells[role])
-        return cells
+        return self.suite.with_roles(with_usual_names(cells_of(given, self._columns), self.suite.named_columns()))
 
     def _scored(self, cells: dict[str, Any]) -> RowScores:
         row_id = id_text(cells.get(self.suite.role_columns["id"], MISSING))
         if self._keep:
-            judged = self._live.take(cells, row_id)
+            results = self._live.take(cells, row_id)
             self._cells.append(cells)
         else:
-            judged = judge_row(self._plan, cells)
-        return row_scores(row_id, judged, self.overall, self.fields)
+            results = self._plan.explain(cells)
+        return row_scores(row_id, self.suite.lines, results, self.overall, self.fields)
 
     def result(self) -> RunResult:
         """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
@@ -166,8 +158,7 @@ class SuiteScorer:
         names = dict.fromkeys(name for cells in self._cells for name in cells)
         columns = {name: [cells.get(name, MISSING) for cells in self._cells] for name in names}
         roles = self.suite.role_columns
-        ids = Columns(id=roles["id"] if roles["id"] in names else None)
-        return Prepared(self.suite, TestSet(_NAME, memory_rows(columns), ids, TestSetConfig()), roles)
+        return prepared_rows(self.suite, _NAME, columns, roles, roles["id"] if roles["id"] in names else None)
 
 
 AnySuite: TypeAlias = str | Path | Suite | SuiteScorer

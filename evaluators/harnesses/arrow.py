@@ -13,7 +13,6 @@ from typing import Any
 
 from evaluators.api.score_columns import Roles, arrow_type, columns_of, overall_of, roles_in, verdict_columns
 from evaluators.api.suite import Suite
-from evaluators.comparators._comparator import caching
 from evaluators.harnesses._host_rows import needs
 from evaluators.harnesses._scorer import suite_of
 from evaluators.model import MISSING
@@ -50,7 +49,7 @@ def evaluate_batch(
         for name in plan.columns
     }
     of_all = overall_of(found.lines, overall)
-    with caching(), plan.scored(cells, batch.num_rows) as slots:
+    with plan.scored(cells, batch.num_rows) as slots:
         verdicts = [slots[one.verdicts] for one in plan.evaluators]
     scores = verdict_columns(found.lines, verdicts, of_all, fields)
     schema = batch_schema(found, fields=fields)

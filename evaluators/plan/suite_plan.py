@@ -80,14 +80,15 @@ class Plan(Struct):
 
     @contextmanager
     def scored(self, columns: Mapping[str, Cells], count: int) -> Iterator[list[Cells]]:
-        """The filled slots for a chunk of rows. Within the `with` block, `explain_from` can give the reasons for a verdict.
+        """The filled slots for a chunk of rows. Within the `with` block, `explained` gives the results of a row with their reasons, and no
+        question is asked twice.
 
         A column that the chunk lacks is missing in every row.
         """
         missing = [MISSING] * count
         slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
         try:
-            with self._reading():
+            with self._reading(), caching():
                 with limited(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
@@ -106,8 +107,12 @@ class Plan(Struct):
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
-        with caching(), self.scored({name: [value] for name, value in row.items()}, 1) as slots:
-            return {one.line.name: self.explain_from(one, slots, 0) for one in self.evaluators}
+        with self.scored({name: [value] for name, value in row.items()}, 1) as slots:
+            return self.explained(slots)
+
+    def explained(self, slots: Sequence[Cells], index: int = 0) -> dict[str, Result]:
+        """The result of every evaluator for one row of a chunk, with reasons, by evaluator name: see `explain_from`."""
+        return {one.line.name: self.explain_from(one, slots, index) for one in self.evaluators}
 
     def several(self, slots: Sequence[Cells]) -> int:
         """How many output cells of a chunk hold more than one JSON document."""

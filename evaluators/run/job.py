@@ -19,7 +19,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.comparators._comparator import caching
 from evaluators.fields.empty_values import ALL_FIELDS, EmptyCounts
 from evaluators.fields.key_counts import KeyCounts, unclear
 from evaluators.fields.key_spelling import Respelt
@@ -360,11 +359,10 @@ class Work:
             unjudged = run_out_of_time(self.job.reading.limits.run_seconds)
             given = {name: [CellError(unjudged)] * chunk.count for name in columns}
         log: Log = {}
-        with caching(), asking_with(log=log):
-            with self.plan.scored(given, chunk.count) as slots:
-                costs = row_costs(log.values(), chunk.count) if self.paid else ()
-                self._take(chunk, columns, slots, unjudged, costs)
-                yield slots
+        with asking_with(log=log), self.plan.scored(given, chunk.count) as slots:
+            costs = row_costs(log.values(), chunk.count) if self.paid else ()
+            self._take(chunk, columns, slots, unjudged, costs)
+            yield slots
             self._log(chunk, log)
 
     def _take(

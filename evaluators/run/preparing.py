@@ -16,15 +16,16 @@ from evaluators.builtin._scored_fields import NO_FIELDS
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.judges.judge import Judge
 from evaluators.judges.prices import read_prices
-from evaluators.needs import ROLES
+from evaluators.needs import ROLES, Cell
 from evaluators.plan.suite_plan import Plan
 from evaluators.run.confidence_steps import confidence_paths
 from evaluators.run.places import placed, placed_file, placed_role
 from evaluators.settings import BadSettings, Loc
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.derived import knows, origin
 from evaluators.testsets.documents import options_of
+from evaluators.testsets.memory_rows import FetchedRows, memory_rows
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import OPTIONS
 from evaluators.testsets.selection import Selection
@@ -36,7 +37,6 @@ from evaluators.values.read_files import note_listed
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
     from evaluators.run.gates import Gate
-    from evaluators.testsets.memory_rows import FetchedRows
 
 
 class Prepared(Struct, frozen=True):
@@ -58,6 +58,14 @@ class Prepared(Struct, frozen=True):
     def plan(self) -> Plan:
         """The compiled steps for these columns."""
         return self.suite.plan(self.roles)
+
+
+def prepared_rows(
+    suite: Suite, name: str, columns: Mapping[str, Sequence[Cell]], roles: dict[str, str], ids: str | None
+) -> Prepared:
+    """A suite and rows that a program holds as columns, of which these play roles. `name` is what messages call the rows, `ids` the
+    column in which their ids are."""
+    return Prepared(suite, TestSet(name, memory_rows(columns), Columns(id=ids), TestSetConfig()), roles)
 
 
 def prepare(

@@ -9,34 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
-
-from evaluators.comparators._comparator import caching
 from evaluators.model import MISSING, Result
-from evaluators.plan.cells import Cells
-from evaluators.plan.suite_plan import Plan
 from evaluators.run.driver import Merger, in_memory
 from evaluators.run.figures import Measured
 from evaluators.run.job import Job, Work, plan_of
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import Chunk, Split
-
-
-class Judged(Struct, frozen=True):
-    """What one evaluator says of one row, with reasons."""
-
-    line: EvaluatorLine
-    result: Result
-
-
-def judge_row(plan: Plan, cells: Mapping[str, Any]) -> tuple[Judged, ...]:
-    """What every evaluator says of one row that is not counted. `cells` are keyed by column."""
-    with caching(), plan.scored({name: [value] for name, value in cells.items()}, 1) as slots:
-        return _judged(plan, slots)
-
-
-def _judged(plan: Plan, slots: Sequence[Cells]) -> tuple[Judged, ...]:
-    return tuple(Judged(one.line, plan.explain_from(one, slots, 0)) for one in plan.evaluators)
 
 
 class LiveRows:
@@ -49,8 +27,8 @@ class LiveRows:
         self._rows = 0
         self._work: Work | None = None
 
-    def take(self, cells: Mapping[str, Any], row_id: str) -> tuple[Judged, ...]:
-        """One more row: what every evaluator says of it, in the order of the suite. `cells` are keyed by column."""
+    def take(self, cells: Mapping[str, Any], row_id: str) -> dict[str, Result]:
+        """One more row: what every evaluator says of it, by name, as `Plan.explain`. `cells` are keyed by column."""
         if self._work is None:
             run = self._run
             self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
@@ -59,7 +37,7 @@ class LiveRows:
         ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
         with work.scored(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
             self._rows += 1
-            return _judged(work.plan, slots)
+            return work.plan.explained(slots)
 
     def measured(self) -> Measured:
         """What all rows so far came to. Rows may come after it."""
