@@ -1328,7 +1328,7 @@ const HOW = { fence: "The JSON is inside a code fence.", embedded: "The JSON is 
 let dialog = null;
 let shownKey = "";
 let returnTo = null;
-let listing = { rows: () => [], focus: () => {} };
+let listing = { next: () => undefined, focus: () => {} };
 function rowDialog(listed) {
   listing = listed;
   dialog = el("dialog.row-dialog", { "aria-labelledby": "row-title", close: leave, keydown: stepByKey });
@@ -1368,13 +1368,8 @@ function stepByKey(event) {
   if (step) stepRow(step);
 }
 function stepRow(step) {
-  const next = neighbour(rowOfKey(state.row), step);
-  if (next !== undefined) choose({ row: keyOf(next) });
-}
-function neighbour(row, step) {
-  const listed = listing.rows();
-  const place = listed.indexOf(row);
-  return place < 0 ? undefined : listed[place + step];
+  const row = listing.next(state.row, step);
+  if (row !== undefined) choose({ row });
 }
 function rowPage(row, detail) {
   const evaluator = shownEvaluator(row);
@@ -1384,7 +1379,11 @@ function rowPage(row, detail) {
     variant !== null && el("span.variant", plain(variant)),
   ];
   const step = (text, by, name, key) =>
-    button(text, () => stepRow(by), { "data-keep": name, disabled: neighbour(row, by) === undefined, title: key });
+    button(text, () => stepRow(by), {
+      "data-keep": name,
+      disabled: listing.next(keyOf(row), by) === undefined,
+      title: key,
+    });
   return [
     el(
       "header.row-head",
@@ -2161,7 +2160,14 @@ async function comparedSection(compared) {
   listeners.push(show);
   return titled("changed-rows", "Changed rows", node);
 }
-const listed = { rows: () => view.rows, focus: () => focusLine(view.focus) };
+const listed = {
+  next: (key, step) => {
+    const place = view.rows.indexOf(rowOfKey(key));
+    const row = place < 0 ? undefined : view.rows[place + step];
+    return row === undefined ? undefined : keyOf(row);
+  },
+  focus: () => focusLine(view.focus),
+};
 async function openReport() {
   openHead(parsed(await unpack("head")));
   if (head.words) learnWords(head.words);

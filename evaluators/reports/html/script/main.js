@@ -9,7 +9,7 @@ import { mistakeSection } from "./mistakes.js";
 import { refreshRow, rowDialog } from "./row.js";
 import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
 import { applyTheme, choose, followAddress, listeners, readState, state } from "./state.js";
-import { head, indexOutcomes, isSmall, openHead, openRows, rows } from "./store.js";
+import { head, indexOutcomes, isSmall, keyOf, openHead, openRows, rowOfKey, rows } from "./store.js";
 import { focusLine, followPrinter, redraw, refreshRows, rowSection, view } from "./table.js";
 import { fieldSection, sliceSection } from "./tables.js";
 import { learnWords } from "./words.js";
@@ -54,7 +54,15 @@ async function comparedSection(compared) {
   return titled("changed-rows", "Changed rows", node);
 }
 
-const listed = { rows: () => view.rows, focus: () => focusLine(view.focus) };
+/** The rows of the table, for the one that is opened. */
+const listed = {
+  next: (key, step) => {
+    const place = view.rows.indexOf(rowOfKey(key));
+    const row = place < 0 ? undefined : view.rows[place + step];
+    return row === undefined ? undefined : keyOf(row);
+  },
+  focus: () => focusLine(view.focus),
+};
 
 async function openReport() {
   openHead(parsed(await unpack("head")));

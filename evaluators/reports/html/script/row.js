@@ -24,8 +24,8 @@ let dialog = null;
 let shownKey = "";
 /** @type {any} */
 let returnTo = null;
-/** @type {{rows: () => number[], focus: () => void}} The rows in the order in which they are listed, and what gives the focus back to the list. */
-let listing = { rows: () => [], focus: () => {} };
+/** @type {{next: (key: string, step: number) => string | undefined, focus: () => void}} The row so many places after one in the list, and what gives the focus back to it. */
+let listing = { next: () => undefined, focus: () => {} };
 
 /** The dialog, for rows that are listed somewhere.
  * @param {typeof listing} listed */
@@ -77,16 +77,8 @@ function stepByKey(event) {
 
 /** @param {number} step */
 function stepRow(step) {
-  const next = neighbour(rowOfKey(state.row), step);
-  if (next !== undefined) choose({ row: keyOf(next) });
-}
-
-/** The row before or after, among those that are listed.
- * @param {number} row @param {number} step */
-function neighbour(row, step) {
-  const listed = listing.rows();
-  const place = listed.indexOf(row);
-  return place < 0 ? undefined : listed[place + step];
+  const row = listing.next(state.row, step);
+  if (row !== undefined) choose({ row });
 }
 
 /** @param {number} row @param {Detail | null} detail */
@@ -98,7 +90,11 @@ function rowPage(row, detail) {
     variant !== null && el("span.variant", plain(variant)),
   ];
   const step = (text, by, name, key) =>
-    button(text, () => stepRow(by), { "data-keep": name, disabled: neighbour(row, by) === undefined, title: key });
+    button(text, () => stepRow(by), {
+      "data-keep": name,
+      disabled: listing.next(keyOf(row), by) === undefined,
+      title: key,
+    });
   return [
     el(
       "header.row-head",
