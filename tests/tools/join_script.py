@@ -1,4 +1,4 @@
-"""`python -m tests.tools.join_script`: joins modules into `report.js`, the one script that a report holds.
+"""`python -m tests.tools.join_script`: joins modules into the scripts of the report and of the studio.
 
 Modules come in the order in which they need each other, without their imports, exports and comments. What could mean something
 else in one file than in many is refused: a name that two modules have, an import under another name, modules that need each other.
@@ -15,6 +15,7 @@ from typing import Final
 PACKAGE: Final = Path(__file__).parents[2] / "evaluators"
 SCRIPTS: Final = {
     PACKAGE / "reports" / "html" / "report.js": PACKAGE / "reports" / "html" / "script",
+    PACKAGE / "studio" / "page" / "studio.js": PACKAGE / "studio" / "page" / "script",
 }
 """The script that is joined, and the folder of its modules: all that `main.js` needs."""
 

@@ -6,6 +6,7 @@ program reads.
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -20,6 +21,8 @@ MOST_BYTES: Final = 1_600_000
 READ: Final = (
     "evaluators/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
     "evaluators/reports/html/report.css", "evaluators/reports/html/report.js", "evaluators/py.typed",
+    "evaluators/studio/page/index.html", "evaluators/studio/page/studio.css", "evaluators/studio/page/studio.js",
+    "evaluators/studio/page/codemirror.js", "evaluators/studio/page/codemirror.LICENSES.txt",
 )  # fmt: skip
 """Files of the program that are no Python."""
 
@@ -47,7 +50,9 @@ def problems(names: list[str], wheel: str, size: int) -> list[str]:
         if not name.startswith(("evaluators/", "structured_evaluators-"))
     ]
     found += [f"{name} is an example" for name in names if "gallery" in name]
-    found += [f"{name} is joined into report.js" for name in names if "/html/script/" in name]
+    found += [
+        f"{name} is joined into another script" for name in names if re.search("/(html|page)/(script|codemirror)/", name)
+    ]
     if f"-{__version__}-" not in wheel:
         found.append(f"{wheel} is not named by the version, {__version__}")
     if size > MOST_BYTES:

@@ -278,7 +278,7 @@ const FILTER_KEYS = [
   "cell",
   "mistake",
 ];
-const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme"];
+const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme", "page"];
 const state = {};
 const listeners = [];
 function readState() {

@@ -10,7 +10,7 @@ import pytest
 
 from tests.tools.join_script import SCRIPTS, joined, read_modules
 
-UNITS = Path(__file__).parent / "script"
+UNITS = (Path(__file__).parent / "script", Path(__file__).parents[2] / "studio" / "page")
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
@@ -63,8 +63,9 @@ def test_what_would_mean_something_else_in_one_file_is_refused(modules: dict[str
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node on this machine")
-def test_what_the_modules_compute() -> None:
-    files = sorted(map(str, UNITS.glob("*.test.mjs")))
+@pytest.mark.parametrize("folder", UNITS, ids=("report", "studio"))
+def test_what_the_modules_compute(folder: Path) -> None:
+    files = sorted(map(str, folder.glob("*.test.mjs")))
     assert files
     ran = subprocess.run(["node", "--test", *files], capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr

@@ -14,7 +14,7 @@ export const FILTER_KEYS = [
   "cell",
   "mistake",
 ];
-const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme"];
+const STATE_KEYS = [...FILTER_KEYS, "change", "sort", "row", "as", "theme", "page"];
 /** @type {Record<string, string>} */
 export const state = {};
 /** @type {(() => void)[]} Told when a choice changes. */

@@ -1,0 +1,239 @@
+// The studio: data, the suite in two panes with its rows below, and runs.
+
+import { button, el, plain, refill } from "../../../reports/html/script/dom.js";
+import {
+  applyTheme,
+  choose,
+  followAddress,
+  isDark,
+  listeners,
+  readState,
+  state,
+} from "../../../reports/html/script/state.js";
+import { ask, Refusal, takeToken } from "./api.js";
+import { dataPage, openPath } from "./data.js";
+import { isOpen, isUnsaved, markSaved, move, openSuite, setText, suite, textNow, told } from "./document.js";
+import { yamlEditor } from "./editor.js";
+import { drawForm, drawMarks, suiteForm } from "./form.js";
+import { drawGates } from "./gates.js";
+import { live, livePart, openRow, rowView, scoredListeners, tryAdvice } from "./live.js";
+import { announce, commandLine, complain, noticeBoard, problemList, tried } from "./notices.js";
+import { refreshRuns, runsPage } from "./runs.js";
+import { openDialog } from "./settings.js";
+import { canMove } from "./undo.js";
+
+/** @import {Started} from "./types.d.ts" */
+
+const PAGES = { data: "Data", suite: "Suite", runs: "Runs" };
+const LOOK_MILLISECONDS = 3000;
+const shell = {};
+/** The hash of a file that somebody else changed, once it was said. */
+let noticed = "";
+
+function headBar() {
+  const theme = button("", () => {
+    choose({ theme: isDark() ? "light" : "dark" });
+  });
+  const say = () => refill(theme, isDark() ? "Light theme" : "Dark theme");
+  listeners.push(applyTheme, say);
+  say();
+  shell.tabs = Object.entries(PAGES).map(([page, text]) => [page, button(text, () => choose({ page }))]);
+  shell.file = el("span.file-name");
+  return el(
+    "header.studio-bar",
+    el("h1.brand", "evaluators studio"),
+    el(
+      "nav",
+      { "aria-label": "Pages" },
+      shell.tabs.map(([, tab]) => tab),
+    ),
+    shell.file,
+    theme,
+  );
+}
+
+/** @param {Started} started */
+function suitePage(started) {
+  const host = el("div.yaml");
+  const editor = yamlEditor(host, started.schema, {
+    typed: (text) => setText(text, performance.now()),
+    undo: () => move(-1),
+    redo: () => move(1),
+    save,
+  });
+  const go = (line) => editor.goToLine(line);
+  const form = suiteForm({ started, go, scored: () => live.scored, advice: () => live.advice, tryOut: tryAdvice });
+  const [undo, redo, saver] = [
+    button("Undo", () => move(-1)),
+    button("Redo", () => move(1)),
+    button("Save", save, {}, "button.main"),
+  ];
+  const [problems, command] = [el("div.pane-problems", { role: "status" }), el("div")];
+  told.text.push(() => {
+    editor.setText(textNow());
+    undo.disabled = !canMove(suite.steps, -1);
+    redo.disabled = !canMove(suite.steps, 1);
+    saver.disabled = !isUnsaved();
+    refill(shell.file, suite.path && [plain(suite.path), isUnsaved() ? " · not saved" : " · saved"]);
+  });
+  told.read.push(() => {
+    editor.setProblems(suite.problems);
+    refill(problems, suite.problems.length > 0 && problemList(suite.problems, go));
+    refill(command, commandLine(suite.command));
+    form.classList.toggle("is-old", !suite.isRead);
+    drawForm();
+  });
+  scoredListeners.push(drawMarks, () => drawGates(live.scored));
+  return [
+    el("div.suite-tools", { role: "group", "aria-label": "Suite" }, undo, redo, saver),
+    el(
+      "div.panes",
+      el("section.pane", { "aria-label": "Suite as a form" }, form),
+      el("section.pane", { "aria-label": "Suite as text" }, host, problems),
+    ),
+    command,
+    livePart(),
+  ];
+}
+
+/** Saves the suite, unless its file is no longer the one that it was made from. Whether it is saved. */
+async function save() {
+  if (!isUnsaved()) return true;
+  const text = textNow();
+  try {
+    const found = await ask("save", { path: suite.path, text, base: suite.base });
+    markSaved(text, found.hash);
+    announce("Saved.");
+    return true;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.status === 409) askWhich(error.said);
+    else complain(error.message);
+    return false;
+  }
+}
+
+/** Another program changed the file: nothing is written before somebody says what counts.
+ * @param {Record<string, any>} changed */
+function askWhich({ message, text, hash }) {
+  noticed = hash;
+  openDialog("The file was changed by someone else", (close) => {
+    const take = () => {
+      close();
+      if (!isUnsaved()) return tried(() => openSuite(suite.path, text, hash));
+      setText(text);
+      markSaved(text, hash);
+    };
+    const keep = () => {
+      close();
+      suite.base = hash;
+      save();
+    };
+    return [
+      el("p", plain(message)),
+      el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text)),
+      el("p.actions", button("Take the file", take, {}, "button.main"), button("Save this text over it", keep)),
+      el("p.quiet", "What you take can be undone here."),
+    ];
+  });
+}
+
+/** Looks whether the file changed underneath. */
+async function lookAtFile() {
+  if (document.hidden || !suite.base) return;
+  const { path, base } = suite;
+  const found = await ask("state", { paths: [path] }).catch(() => null);
+  const hash = found?.hashes[path];
+  if (!hash || hash === base || hash === noticed || path !== suite.path || base !== suite.base) return;
+  noticed = hash;
+  const opened = await tried(() => ask("open", { path }));
+  if (opened?.suite)
+    askWhich({
+      message: `${path} is another file now than the one that was opened here.`,
+      text: opened.suite.text,
+      hash: opened.suite.hash,
+    });
+}
+
+function showPage() {
+  const page = Object.hasOwn(PAGES, state.page) ? state.page : isOpen() ? "suite" : "data";
+  for (const [name, tab] of shell.tabs) {
+    if (name === page) tab.setAttribute("aria-current", "page");
+    else tab.removeAttribute("aria-current");
+    shell[name].hidden = name !== page;
+  }
+  if (page !== shell.shown && page === "runs") refreshRuns();
+  shell.shown = page;
+}
+
+/** Undo and save work everywhere, but in a field that is being typed into.
+ * @param {KeyboardEvent} event */
+function followKeys(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.defaultPrevented || !isOpen()) return;
+  const isTyping =
+    event.target instanceof Element &&
+    event.target.matches("input:not([type=checkbox], [type=range], [type=radio]), textarea");
+  const key = event.key.toLowerCase();
+  if (key !== "s" && isTyping) return;
+  const act = { s: save, z: () => move(event.shiftKey ? 1 : -1), y: () => move(1) }[key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
+async function main() {
+  const studio = document.getElementById("studio");
+  takeToken();
+  readState();
+  applyTheme();
+  const started = await tried(() => ask("start"));
+  refill(studio, noticeBoard());
+  if (!started) {
+    refill(
+      studio,
+      el(
+        "p",
+        { role: "alert" },
+        "The studio cannot be opened from this address: use the one that `evaluators studio` prints.",
+      ),
+    );
+    return;
+  }
+  document.title = `${started.folder}: evaluators studio`;
+  for (const page of Object.keys(PAGES)) shell[page] = el("section.page", { "aria-label": PAGES[page], hidden: true });
+  const bar = headBar();
+  refill(
+    shell.data,
+    dataPage(started, () => choose({ page: "suite" })),
+  );
+  const noSuite = el("p.quiet", "No suite is open: choose a suite or data first.");
+  const suiteParts = el("div", { hidden: true }, suitePage(started));
+  refill(shell.suite, noSuite, suiteParts);
+  told.text.push(() => {
+    noSuite.hidden = isOpen();
+    suiteParts.hidden = !isOpen();
+  });
+  refill(shell.runs, runsPage(save));
+  refill(
+    studio,
+    bar,
+    el(
+      "main",
+      noticeBoard(),
+      Object.keys(PAGES).map((page) => shell[page]),
+    ),
+    rowView(),
+  );
+  listeners.push(showPage, () => tried(openRow));
+  followAddress();
+  showPage();
+  addEventListener("keydown", followKeys);
+  addEventListener("beforeunload", (event) => {
+    if (isUnsaved()) event.preventDefault();
+  });
+  setInterval(lookAtFile, LOOK_MILLISECONDS);
+  if (started.opened) await openPath(started.opened);
+  studio?.setAttribute("data-ready", "yes");
+}
+
+main();

@@ -1,0 +1,30 @@
+// What the rows that were scored say of a line of the form.
+
+/** @import {Check, Scored, ScoreColumn} from "./types.d.ts" */
+
+/** The column of a field. A suite may spell a path in another way than results do: then the places in the lists tell.
+ * @param {Scored | null} scored @param {Check | undefined} check @param {string} path @returns {ScoreColumn | undefined} */
+export function columnOf(scored, check, path) {
+  const own = (scored?.columns ?? []).filter((one) => one.place === check?.place && one.field);
+  const exact = own.find((one) => one.field === path);
+  if (exact) return exact;
+  const fields = (check?.fields ?? []).filter((one) => !one.skip);
+  return own.length === fields.length ? own[fields.findIndex((one) => one.path === path)] : undefined;
+}
+
+/** @param {Scored | null} scored @param {string} evaluator */
+export const figureOf = (scored, evaluator) => scored?.figures.find((one) => one.evaluator === evaluator);
+
+/** The figure that a gate reads, as far as the rows that were scored have it: the mean score of an evaluator, the share of a field that is right.
+ * @param {Scored | null} scored @param {Check[]} checks @param {string} target @returns {number | null} */
+export function gatedFigure(scored, checks, target) {
+  const dot = target.indexOf(".");
+  const name = dot < 0 ? target : target.slice(0, dot);
+  if (dot < 0) return figureOf(scored, name)?.mean ?? null;
+  const column = columnOf(
+    scored,
+    checks.find((one) => one.name === name),
+    target.slice(dot + 1),
+  );
+  return column?.of ? (column.right ?? 0) / column.of : null;
+}
