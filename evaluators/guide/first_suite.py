@@ -54,6 +54,8 @@ class DraftedSuite(Struct, frozen=True):
     file: str
     text: str
     words: str
+    chosen: ChosenColumns
+    notes: tuple[str, ...]
 
 
 def draft_suite(
@@ -127,7 +129,13 @@ def draft_suite(
     ]
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
     notes = [*ask.said, *(_pairing(test_set) if data is None else ()), *made.notes, *_of_columns(chosen, made, file)]
-    return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file))
+    return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
+
+
+def first_rows(data: str, most: int) -> Mapping[str, Sequence[Any]]:
+    """The first cells of each column of a file with rows. Raises Problems where it cannot be read."""
+    table = open_file(data, Path(), None, build(TestSetConfig, {"file": data}, noun="test_set").reads)
+    return first_cells(table, _nameable(table.header), most)[0]
 
 
 def _evaluators(

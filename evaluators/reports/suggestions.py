@@ -62,7 +62,7 @@ def suggestion_section(found: Sequence[Suggestion], most: int = MOST_SHOWN, *, m
     """The advice as a section; none where there is nothing to advise. `more`: nobody has searched for all of it."""
     if not found:
         return ()
-    items = tuple(_item(one) for one in found[:most])
+    items = tuple(suggestion_item(one) for one in found[:most])
     blocks: list[Paragraph | Listing] = [
         Paragraph(_LEAD, "note"),
         Listing(items),
@@ -86,7 +86,8 @@ def suggestion_hint(text: str) -> Section:
     return Section("Suggestions", (Paragraph(text, "note"),), id="suggestions")
 
 
-def _item(one: Suggestion) -> Item:
+def suggestion_item(one: Suggestion) -> Item:
+    """A suggestion in a sentence, with the line to write."""
     variant = f' of variant "{one.variant}"' if one.variant is not None else ""
     shown = ", ".join(f"{row:,}" for row in one.rows)
     more = f" and {one.in_rows - len(one.rows):,} more" if one.in_rows > len(one.rows) else ""

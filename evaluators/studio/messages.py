@@ -33,6 +33,7 @@ folder), 404, 409 (the file changed underneath: `Changed`), 413, 422 (`Refused` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
@@ -228,7 +229,7 @@ class FieldLine(Struct, omit_defaults=True):
     align: str = ""
     """How a list is paired: one of the alignments; `key_field` has its key in `align_key`."""
     align_key: str = ""
-    weight: float | None = None
+    weight: int | float | None = None
     required: bool = False
     skip: bool = False
     text_only: int = 0
@@ -259,10 +260,10 @@ class GateLine(Struct, omit_defaults=True):
     target: str
     line: int
     figure: str = "mean"
-    fail_below: float | None = None
-    warn_below: float | None = None
-    fail_above: float | None = None
-    warn_above: float | None = None
+    fail_below: int | float | None = None
+    warn_below: int | float | None = None
+    fail_above: int | float | None = None
+    warn_above: int | float | None = None
     text_only: int = 0
     editable: bool = True
 
@@ -300,7 +301,7 @@ class SetField(Struct, tag_field="edit", tag="field", omit_defaults=True):
     """By the names of `Option`; all that the form shows: what is not there is taken away."""
     align: str | None | UnsetType = UNSET
     align_key: str | UnsetType = UNSET
-    weight: float | None | UnsetType = UNSET
+    weight: int | float | None | UnsetType = UNSET
     required: bool | None | UnsetType = UNSET
     skip: bool | UnsetType = UNSET
 
@@ -341,7 +342,7 @@ class SetGate(Struct, tag_field="edit", tag="gate", omit_defaults=True):
 
     target: str
     limit: Literal["fail_below", "warn_below", "fail_above", "warn_above"]
-    value: float | None
+    value: int | float | None
 
 
 class SetRole(Struct, tag_field="edit", tag="role"):
@@ -385,6 +386,8 @@ class Score(Struct):
     """The `id` of what was scored before: what the change turned is told."""
     ask: bool = False
     """Judges may be asked: somebody was told how many questions that is."""
+    data: str = ""
+    """A file with rows in place of those that the suite names."""
 
 
 class ScoreColumn(Struct, omit_defaults=True):
@@ -406,9 +409,10 @@ class ScoredRow(Struct, omit_defaults=True):
     row: int
     id: str
     statuses: str
-    """A letter for each column: of a field as `Scored.words` names it; of an evaluator `p` (passed), `f` (failed), `-` (no score)."""
+    """A letter for each column, as `Scored.words` names it; of an evaluator `P` (passed), `F` (failed) or `.` (no score)."""
     scores: list[float | None] = []
     """The score of each evaluator."""
+    variant: str = ""
 
 
 class Turned(Struct):
@@ -429,8 +433,7 @@ class Asks(Struct):
     """Whom the suite asks: nobody is asked until `Score.ask` says so."""
 
     said: list[str]
-    questions: int
-    """At most so many: rows times evaluators and fields that ask."""
+    """Where questions would go, how many at most, and about what they would cost: what `--dry-run` says."""
 
 
 class Figure(Struct):
@@ -441,6 +444,7 @@ class Figure(Struct):
     pass_rate: float | None
     scored: int
     rows: int
+    variant: str = ""
     low: float | None = None
     high: float | None = None
     """The interval of the mean; only where all rows were scored."""
@@ -466,8 +470,8 @@ class Scored(Struct):
     columns: list[ScoreColumn]
     table: list[ScoredRow]
     """The first 500 rows; `POST /api/rows` has others."""
-    words: dict[str, tuple[str, str, str]]
-    """By letter: the word, the sign and the tone (`good`, `wrong`, `none`) of a status."""
+    words: Mapping[str, tuple[str, str, str]]
+    """By letter: the word, the sign and the tone (`good`, `wrong`, `missing`, `extra`, `fault`, `none`) of a status."""
     figures: list[Figure]
     gates: list[GateEnd]
     turned: list[Turned]

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import nearest
 from evaluators.values.addresses import PACKAGES, Kind, names_password, shown_address
-from evaluators.values.files import of_the_system
+from evaluators.values.files import is_outside, of_the_system
 from evaluators.values.read_files import note_read
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class LocalFiles:
     lists = True
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
+        if is_outside(Path(_path(path))):
+            raise OSError(EACCES, "it is outside of the folder that may be read")
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it
         note_read(_path(path))
         if not stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode) and of_the_system(_path(path)):

@@ -57,10 +57,15 @@ def check_openable(path: Path) -> None:
     _check_regular(path)
 
 
-def _note_inside(path: Path) -> None:
+def is_outside(path: Path) -> bool:
+    """Whether a file may not be read here: see `reading_inside`."""
     allowed = _inside.get()
-    if allowed and not any(path.resolve().is_relative_to(folder) for folder in allowed):
-        raise NoSmallFile("is outside of the run folder, so it is not opened")
+    return bool(allowed) and not any(path.resolve().is_relative_to(folder) for folder in allowed)
+
+
+def _note_inside(path: Path) -> None:
+    if is_outside(path):
+        raise NoSmallFile("is outside of the folder that may be read, so it is not opened")
     note_read(path)
 
 

@@ -180,7 +180,7 @@ def test_the_suite_of_a_run_folder_opens_nothing_outside_of_it(run: Path, text: 
     (run / "suite" / "suite.yaml").write_text(text)
     done = cli("advice", str(run))
     assert done.exit_code == 2
-    assert "is outside of the run folder, so it is not opened" in done.stderr
+    assert "is outside of the folder that may be read, so it is not opened" in done.stderr
     assert "secret" not in done.output
 
 

@@ -46,8 +46,11 @@ class EmbeddedRows(Struct, frozen=True):
     """Packed lines, by the names of the elements that hold them."""
 
 
-def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: int = BUDGET_BYTES) -> EmbeddedRows:
-    """The rows of a run. With the `rules` of labels, each row says in which cells of label tables it is. Same rows, same bytes."""
+def embedded(
+    record: Run, rules: Mapping[str, LabelRule] | None = None, budget: int = BUDGET_BYTES, *, only: int | None = None
+) -> EmbeddedRows:
+    """The rows of a run, or the one row of a number `only`. With the `rules` of labels, each row says in which cells of label tables it
+    is. Same rows, same bytes."""
     wrong, fine = _Pieces(budget), _Pieces(budget)
     elements: dict[str, bytes] = {}
     label_cells: list[dict[str, list[int]]] = []
@@ -55,10 +58,12 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
     readings = tuple(dict.fromkeys(reading for one in record.facts.evaluators for reading in one.readings))
     count = without = 0
     for position, variant in enumerate(record.each_variant):
-        elements |= _tables(record, variant, position)
+        elements |= _tables(record, variant, position, only)
         readers = label_readers(record, rules or {}, variant)
         found: dict[str, list[int]] = {str(table): [] for table in readers}
         for row in record.each_row(variant):
+            if only not in (None, row.number):
+                continue
             for table, cell_of in readers.items():
                 found[str(table)].append(cell_of(row))
             if row.cells is None and not row.recorded:
@@ -83,11 +88,11 @@ def embedded(record: Run, rules: Mapping[str, LabelRule] | None = None, budget: 
     return EmbeddedRows(index, elements)
 
 
-def _tables(record: Run, variant: str | None, index: int) -> dict[str, bytes]:
+def _tables(record: Run, variant: str | None, index: int, only: int | None) -> dict[str, bytes]:
     """The table of codes and the rows of a variant, without what only comparisons of runs read."""
     verdicts = record.verdicts(variant)
     codes = code_lines([one.name for one in record.facts.evaluators], verdicts)
-    rows = map(_row_text, record.row_lines(variant, verdicts))
+    rows = (_row_text(row) for row in record.row_lines(variant, verdicts) if only in (None, row.row))
     return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(rows)}
 
 

@@ -1,0 +1,219 @@
+"""The studio as a web application: who may ask, which request goes where, and what it is answered.
+
+Strategy: a request is decoded to its Struct, answered by one function in a thread of its own, and encoded. Everything that is read while
+it is answered is inside of the folder. What goes wrong is `Refused`, with the problems as `check` has them.
+
+Safe: only the names of this machine are answered, unless others are allowed; a page of another origin is refused; every request brings
+the token, which no other page can know. The page may load its own script and style and ask its own server, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from traceback import format_exc
+from typing import Any, Final, TypeAlias
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from evaluators.harnesses._web import TooLong, body_of, host_in, is_token
+from evaluators.issues import Problems
+from evaluators.studio import messages as m
+from evaluators.studio.folder import ChangedUnderneath
+from evaluators.studio.form import problems_of
+from evaluators.studio.scores import Superseded
+from evaluators.studio.studio import Studio
+from evaluators.suite.extends import PRESETS
+from evaluators.values.files import reading_inside
+
+TOKEN: Final = "X-Studio-Token"
+MAX_BYTES: Final = 8 * 1024 * 1024
+"""Bytes of a request."""
+MAX_UPLOAD: Final = 512 * 1024 * 1024
+BODY_SECONDS: Final = 10.0
+UPLOAD_SECONDS: Final = 600.0
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+}  # fmt: skip
+_TYPES: Final = {
+    ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain",
+    ".map": "application/json",
+}  # fmt: skip
+Answer: TypeAlias = Callable[[Studio, Any], msgspec.Struct]
+
+ROUTES: Final[Mapping[str, tuple[type[msgspec.Struct], Answer]]] = {
+    "start": (m.Start, lambda studio, asked: studio.start()),
+    "open": (m.Open, Studio.open),
+    "draft": (m.Draft, Studio.draft),
+    "read": (m.Read, Studio.read),
+    "edit": (m.Edit, Studio.edit),
+    "score": (m.Score, Studio.score),
+    "rows": (m.Rows, Studio.rows),
+    "row": (m.OneRow, Studio.row),
+    "advice": (m.Advice, Studio.advice),
+    "save": (m.Save, Studio.save),
+    "state": (m.State, Studio.state),
+    "run": (m.Run, Studio.run),
+    "run/state": (m.RunAsked, Studio.run_state),
+    "run/stop": (m.RunAsked, Studio.run_stop),
+    "runs": (m.Runs, Studio.list_runs),
+}
+"""The requests of the page."""
+
+
+def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
+    """The application. `hosts` are the names that it answers to."""
+    routes = [
+        Route("/", _page),
+        Route("/static/{name}", _static),
+        Route("/api/upload", _upload, methods=["POST"]),
+        Route("/api/{name:path}", _api, methods=["POST"]),
+        Route("/runs/{name:path}/report", _report),
+        Route("/compare", _compared),
+    ]
+    app = Starlette(routes=routes, middleware=[Middleware(_Guard, token=token, hosts=frozenset(hosts))])
+    app.state.studio = studio
+    return app
+
+
+class _Guard:
+    """Refuses whoever is not the page of this studio, and says in every answer what a browser may do with it."""
+
+    def __init__(self, app: Any, token: str, hosts: frozenset[str]) -> None:
+        self._app, self._token, self._hosts = app, token, hosts
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                own = {name.lower() for name, _ in message["headers"]}
+                more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
+                message["headers"] = [*message["headers"], *(one for one in more if one[0] not in own)]
+            await send(message)
+
+        refused = self._refusal(Request(scope))
+        await (self._app if refused is None else refused)(scope, receive, guarded)
+
+    def _refusal(self, request: Request) -> Response | None:
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        if host_in(host) not in self._hosts:
+            return _refused(403, "host", "this studio does not answer to that host name")
+        if origin is not None and origin != f"http://{host}":
+            return _refused(403, "origin", "this studio does not answer to pages of others")
+        path = request.url.path
+        if path == "/" or path.startswith("/static/"):
+            return None
+        given = request.headers.get(TOKEN) if path.startswith("/api/") else request.query_params.get("token")
+        if given is None or not is_token(given, self._token):
+            return _refused(401, "token", "open the address that the studio printed: it holds a token")
+        return None
+
+
+def _refused(status: int, code: str, message: str, problems: list[m.Problem] | None = None) -> Response:
+    return _json(m.Refused(code, message, problems or []), status)
+
+
+def _json(answer: msgspec.Struct, status: int = 200) -> Response:
+    return Response(msgspec.json.encode(answer), status, media_type="application/json")
+
+
+async def _answered(request: Request, call: Callable[[Studio], Response]) -> Response:
+    """What a function answers in a thread of its own; what goes wrong in it as `Refused`."""
+    studio: Studio = request.app.state.studio
+
+    def answer() -> Response:
+        try:
+            with reading_inside(studio.folder.root, PRESETS, studio.scratch):
+                return call(studio)
+        except Problems as error:
+            first = error.issues[0]
+            status = 403 if first.code == "outside" else 422
+            return _refused(status, first.code, str(error), problems_of(error, ""))
+        except ChangedUnderneath as error:
+            message = f"{error.path} is another file than the one that was read: nothing was written"
+            now = error.now
+            return _json(m.Changed("changed", message, now.text if now else "", now.hash if now else ""), 409)
+        except Superseded:
+            return _refused(409, "superseded", "a newer request came")
+        except Exception:  # a fault of the program, which the page shows and survives
+            return _refused(500, "bug", format_exc())
+
+    return await run_in_threadpool(answer)
+
+
+async def _body(request: Request, most: int, seconds: float) -> bytes | Response:
+    try:
+        return await body_of(request.stream(), most, seconds)
+    except TooLong:
+        return _refused(413, "too-long", f"a request may have {most:,} bytes")
+    except TimeoutError:
+        return _refused(408, "too-slow", f"a request must be here within {seconds:g} s")
+
+
+async def _api(request: Request) -> Response:
+    if (route := ROUTES.get(request.path_params["name"])) is None:
+        return _refused(404, "no-route", "there is no such request")
+    raw = await _body(request, MAX_BYTES, BODY_SECONDS)
+    if isinstance(raw, Response):
+        return raw
+    kind, answer = route
+    try:
+        asked = msgspec.json.decode(raw, type=kind)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        return _refused(400, "bad-request", str(error))
+    return await _answered(request, lambda studio: _json(answer(studio, asked)))
+
+
+async def _upload(request: Request) -> Response:
+    raw = await _body(request, MAX_UPLOAD, UPLOAD_SECONDS)
+    if isinstance(raw, Response):
+        return raw
+    name = request.query_params.get("name", "")
+    return await _answered(request, lambda studio: _json(m.Uploaded(studio.folder.add(name, raw))))
+
+
+async def _report(request: Request) -> Response:
+    name = request.path_params["name"]
+    return await _answered(request, lambda studio: _html(studio.runs.report(name)))
+
+
+async def _compared(request: Request) -> Response:
+    base, new = (request.query_params.get(name, "") for name in ("base", "new"))
+    return await _answered(request, lambda studio: _html(studio.runs.compared(base, new)))
+
+
+def _html(text: str) -> Response:
+    """A page of a report, which says itself what it may load."""
+    return Response(text, media_type="text/html")
+
+
+async def _page(request: Request) -> Response:
+    return _file("page.html") or _refused(404, "no-page", "the page is not part of this installation")
+
+
+async def _static(request: Request) -> Response:
+    return _file(request.path_params["name"]) or _refused(404, "no-file", "there is no such file")
+
+
+def _file(name: str) -> Response | None:
+    """A file of the page; None where there is none of that name."""
+    suffix = Path(name).suffix
+    place = files(__package__) / "static" / name
+    if suffix not in _TYPES or "/" in name or "\\" in name or not place.is_file():
+        return None
+    return Response(place.read_bytes(), media_type=_TYPES[suffix], headers={"Content-Security-Policy": _POLICY})

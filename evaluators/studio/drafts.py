@@ -1,0 +1,112 @@
+"""Data that has no suite yet: its columns, what they were taken for, and the suite that `init` writes for them.
+
+Everything is found out by `init` itself: it asks, and what it asks is a question of the page. A question for the column of a role stays
+open until somebody answers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from evaluators.fields.inference.proposals import NONE_OF_THEM, DefaultAnswers, InitQuestion
+from evaluators.guide.first_suite import draft_suite, first_rows
+from evaluators.guide.roles import ChosenColumns
+from evaluators.needs import ROLES, Role
+from evaluators.reports.display import visible
+from evaluators.studio.messages import Column, Data, Drafted, Question
+from evaluators.values.json_text import to_text
+from evaluators.values.quoting import first_ones
+
+_ROWS: Final = 20
+_SAMPLES: Final = 3
+_LONGEST: Final = 200
+
+
+class _Open(Exception):
+    """A question that nobody may guess."""
+
+
+class _Answers:
+    """The answers of the page, and what was asked."""
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self.asked: dict[str, Question] = {}
+        self._given = given
+
+    def __call__(self, question: InitQuestion) -> str:
+        answers = [*question.answers, *([NONE_OF_THEM] if question.role else [])]
+        chosen = self._given.get(question.text, "")
+        if chosen not in answers:
+            chosen = "" if question.role else question.answers[0]
+        asked = Question(question.text, answers, list(question.hints), question.role, chosen)
+        self.asked[question.text] = asked
+        if not chosen:
+            raise _Open
+        return chosen
+
+
+def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> Drafted:
+    """The suite that `init` writes for a file with rows; without a text while a question is open. Raises Problems as `init` does."""
+    given = _Answers(answers)
+    ask = DefaultAnswers(asks=given)
+    named: dict[str, str] = {role: column for role, column in roles.items() if role in ROLES and column}
+    try:
+        found = draft_suite(path, None, None, named, None, ask, {})
+    except _Open:
+        chosen = ChosenColumns()
+        for role in (one for one in ROLES if one in named):
+            chosen.take(role, named[role], "as you said")
+        return Drafted("", "", _data(path, chosen, given, ()), ask.command)
+    return Drafted(found.file, found.text, _data(path, found.chosen, given, found.notes), ask.command)
+
+
+def data_of_suite(path: str, columns: Mapping[Role, str]) -> Data:
+    """The first rows of the data of a suite, which says what its columns are."""
+    chosen = ChosenColumns()
+    for role in (one for one in ROLES if one in columns):
+        chosen.take(role, columns[role], "the suite says so")
+    return _data(path, chosen, _Answers({}), ())
+
+
+def _data(path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str]) -> Data:
+    cells = first_rows(path, _ROWS)
+    roles = {column: role for role, column in chosen.columns.items()}
+    columns = [
+        Column(name, _samples(values), roles.get(name, ""), _why(chosen, name, roles.get(name)))
+        for name, values in cells.items()
+    ]
+    rows = [[_shown(cell) for cell in row] for row in zip(*cells.values(), strict=False)]
+    return Data(path, columns, rows, list(given.asked.values()), [*_side_by_side(chosen), *notes])
+
+
+def _samples(cells: Sequence[Any]) -> list[str]:
+    filled = dict.fromkeys(_shown(cell) for cell in cells if cell is not None and cell != "")
+    return list(filled)[:_SAMPLES]
+
+
+def _shown(cell: Any) -> str:
+    text = cell if isinstance(cell, str) else "" if cell is None else to_text(cell)
+    return visible(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
+
+
+def _why(chosen: ChosenColumns, name: str, role: Any) -> str:
+    """Why a column is what it is taken for; empty where it is taken for nothing."""
+    if role is not None:
+        return chosen.why.get(role, "")
+    if name in chosen.measures:
+        return "a number about the call"
+    if name in chosen.models:
+        return "the outputs of one of several models"
+    pair = next((pair for pair in chosen.pairs if name in (pair.output, pair.expected)), None)
+    if pair is not None:
+        return f"{'the output' if name == pair.output else 'the expected answer'} of {pair.stem}"
+    return chosen.set_aside.get(name, "")
+
+
+def _side_by_side(chosen: ChosenColumns) -> list[str]:
+    """What is said of several outputs side by side."""
+    if not chosen.pairs:
+        return []
+    pairs = [f'"{pair.output}" with "{pair.expected}"' for pair in chosen.pairs]
+    return [f"several outputs stand beside their expected answers: {first_ones(pairs, 5)}"]

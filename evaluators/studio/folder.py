@@ -1,0 +1,148 @@
+"""The folder that a studio was started in: nothing outside of it is read or written, and nothing in it is written over unseen.
+
+A file is known by the hash of what it holds. Whoever writes says which hash the text was made from; where the file has another one by
+then, somebody else wrote it, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from evaluators.issues import Problems, problem
+from evaluators.studio.messages import FileLine, SuiteFile
+from evaluators.testsets.documents import named_as_rows
+from evaluators.values.files import MOST_BYTES, NoSmallFile, as_file_name, read_small
+
+SUITES: Final = (".yaml", ".yml")
+MOST_FILES: Final = 500
+_MOST_FOLDERS: Final = 2_000
+_DEEPEST: Final = 6
+
+
+class ChangedUnderneath(Exception):
+    """A file is not the one that somebody read."""
+
+    def __init__(self, path: str, now: SuiteFile | None) -> None:
+        super().__init__(path)
+        self.path, self.now = path, now
+
+
+class Folder:
+    """A folder, and the files in it by their paths, with `/` between names."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self._writing = Lock()
+
+    def place(self, path: str) -> Path:
+        """The file of that path on the disk. Raises Problems (config) where it is outside of the folder, also by a link."""
+        try:
+            found = (self.root / path).resolve()
+        except (OSError, ValueError, RuntimeError):
+            found = None
+        if found is None or not found.is_relative_to(self.root):
+            message = "this is outside of the folder that the studio was started in"
+            raise problem("outside", message, where=path, hint="start it in a folder above: evaluators studio FOLDER")
+        return found
+
+    def name_of(self, place: Path) -> str:
+        """The path of a file, as the page calls it."""
+        return place.relative_to(self.root).as_posix()
+
+    def files(self) -> list[FileLine]:
+        """The suites and the files with rows, suites first; folders of runs and hidden ones are passed over."""
+        found = [self.name_of(place) for place in self._walked()]
+        lines = [FileLine(one, "suite" if one.lower().endswith(SUITES) else "data") for one in found]
+        return sorted(lines, key=lambda one: (one.kind != "suite", one.path))[:MOST_FILES]
+
+    def _walked(self) -> Iterator[Path]:
+        for walked, (at, folders, files) in enumerate(os.walk(self.root), 1):
+            here = Path(at)
+            too_deep = len(here.relative_to(self.root).parts) >= _DEEPEST or walked > _MOST_FOLDERS
+            passed_over = too_deep or "run.json" in files or "run.db" in files
+            folders[:] = [] if passed_over else sorted(one for one in folders if not _is_hidden(one))
+            for name in [] if passed_over else sorted(files):
+                if not _is_hidden(name) and (name.lower().endswith(SUITES) or named_as_rows(here / name)):
+                    yield here / name
+
+    def read(self, path: str) -> SuiteFile:
+        """The suite of that path. Raises Problems (config) where it cannot be read."""
+        place = self.place(path)
+        try:
+            data = read_small(place)
+            return SuiteFile(self.name_of(place), data.decode("utf-8"), _hash(data))
+        except OSError as error:
+            raise problem("no-file", f"it cannot be read: {error.strerror}", where=path) from error
+        except NoSmallFile as error:
+            raise problem("no-file", str(error), where=path) from error
+        except UnicodeDecodeError as error:
+            raise problem("not-utf-8", "it is not written in UTF-8", where=path, hint="save it as UTF-8") from error
+
+    def mark(self, path: str) -> str:
+        """What tells one state of a file from another: of a suite its hash; empty where there is no file."""
+        try:
+            place = self.place(path)
+            if place.suffix.lower() in SUITES and place.stat().st_size <= MOST_BYTES:
+                return _hash(place.read_bytes())
+            status = place.stat()
+        except (OSError, Problems):
+            return ""
+        return f"{status.st_mtime_ns}-{status.st_size}"
+
+    def write(self, path: str, text: str, base: str) -> str:
+        """Writes a suite, and gives its hash. Raises ChangedUnderneath where the file does not have the hash `base`, which is empty for a
+        file that is not there, and Problems where it cannot be written."""
+        place = self.place(path)
+        if place.suffix.lower() not in SUITES:
+            raise problem(
+                "not-a-suite", "a suite is a file that ends in .yaml", where=path, hint=f"{Path(path).stem}.yaml"
+            )
+        data = text.encode("utf-8")
+        with self._writing:
+            if self.mark(path) != base:
+                raise ChangedUnderneath(path, self.read(path) if place.is_file() else None)
+            self._put(place, data)
+        return _hash(data)
+
+    def add(self, name: str, data: bytes) -> str:
+        """Saves a file with rows beside the others, under a name that is free. Raises Problems for a name that holds no rows."""
+        wanted = as_file_name(Path(name).name)
+        if not named_as_rows(Path(wanted)):
+            raise problem(
+                "no-rows", "this is no file with rows", where=wanted, hint="CSV, TSV, JSON, JSON Lines, Excel or Parquet"
+            )
+        with self._writing:
+            place = self.place(_free(self.root, wanted))
+            self._put(place, data)
+        return self.name_of(place)
+
+    def _put(self, place: Path, data: bytes) -> None:
+        beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}.new")
+        try:
+            beside.write_bytes(data)
+            if place.exists():
+                os.chmod(beside, place.stat().st_mode)
+            os.replace(beside, place)
+        except OSError as error:
+            raise problem("not-written", f"it cannot be written: {error.strerror}", where=self.name_of(place)) from error
+        finally:
+            beside.unlink(missing_ok=True)
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "__")) or name in ("node_modules", "site-packages")
+
+
+def _free(folder: Path, name: str) -> str:
+    stem, dot, suffix = name.partition(".")
+    names = (name if count == 1 else f"{stem}-{count}{dot}{suffix}" for count in range(1, 1_000_000))
+    return next(one for one in names if not os.path.lexists(folder / one))
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

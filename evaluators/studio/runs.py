@@ -1,0 +1,168 @@
+"""Runs of a studio: started as the command line starts them, listed, shown and compared as everywhere else.
+
+A run is a process of its own, with the very command that the page shows: the page stays quick, what is said at the end is what the
+command says, and what was stopped can be resumed. How far it is, its run folder says.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
+from shlex import join
+from threading import Lock
+from typing import Final
+from uuid import uuid4
+
+from msgspec import Struct
+
+from evaluators.api.comparisons import compare, compared_sides
+from evaluators.api.finished_run import options_of
+from evaluators.api.loading import load
+from evaluators.issues import Problems, problem
+from evaluators.reports.format import comparison_format_for, format_for
+from evaluators.reports.headline import headline
+from evaluators.reports.html.compared_rows import ComparedRuns
+from evaluators.run.asking_run import questions_of
+from evaluators.run.cells_again import with_cells
+from evaluators.run.preparing import prepare
+from evaluators.run.reader import Run
+from evaluators.run.run_listing import ListedRun, listed_runs, newest_runs
+from evaluators.studio.folder import Folder
+from evaluators.studio.messages import RunLine, RunList, RunState, Trend
+
+MOST_RUNS: Final = 200
+_RUNS: Final = "runs"
+_MOST_SAID: Final = 200_000
+_PAGE: Final = Path("report.html")
+
+
+class _Started(Struct):
+    """A run that was started here."""
+
+    process: subprocess.Popen[bytes]
+    output: Path
+    words: list[str]
+    results: Path
+    before: frozenset[str]
+
+
+class Runs:
+    """The runs of a folder."""
+
+    def __init__(self, folder: Folder) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._started: dict[str, _Started] = {}
+        self._outputs = tempfile.TemporaryDirectory(prefix="evaluators-studio-")
+
+    def close(self) -> None:
+        """Stops the runs that are under way; what they scored can be resumed."""
+        for one in self._started.values():
+            _interrupt(one.process)
+            one.process.wait()
+        self._outputs.cleanup()
+
+    def results_of(self, path: str) -> Path:
+        """Where the runs of a suite are; `runs` without one. Raises Problems (config) where that is elsewhere."""
+        found = load(self._folder.place(path)).results_folder if path else Path(_RUNS)
+        if found is None:
+            raise problem("not-here", "the results of this suite are in a store", where=path, hint="evaluators runs")
+        return self._folder.place(str(found))
+
+    def start(self, path: str, name: str, ask: bool) -> RunState:
+        """Starts a run over all rows of a saved suite. Raises Problems with what keeps it from starting, and where a judge would be asked
+        and nobody has said that it may."""
+        suite = load(self._folder.place(path))
+        prepared = prepare(suite)
+        lines, _ = questions_of(prepared, 1) if suite.judges and not ask else ([], 0)
+        if lines:
+            raise problem("asks", "\n".join(lines), where=path)
+        results = self.results_of(path)
+        words = ["run", path, *(["--name", name] if name else [])]
+        id_ = uuid4().hex
+        output = Path(self._outputs.name) / id_
+        with output.open("wb") as file, self._lock:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "evaluators", *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
+                cwd=self._folder.root, start_new_session=os.name == "posix",
+            )  # fmt: skip
+            before = frozenset(one.name for one in _listed(results))
+            self._started[id_] = _Started(process, output, words, results, before)
+        return self.state(id_)
+
+    def state(self, id: str) -> RunState:
+        """How far a run is. Raises Problems (config) for one that was not started here."""
+        one = self._find(id)
+        code = one.process.poll()
+        new = next((run for run in _listed(one.results) if run.name not in one.before), None)
+        done, of = (new.splits if new is not None else None) or (0, None)
+        share = 1.0 if code == 0 else done / of if of else None
+        said = one.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
+        name = self._folder.name_of(new.place) if new is not None and new.state in ("finished", "stopped") else ""
+        command = join(["evaluators", *one.words])
+        return RunState(
+            id, code is not None, share, (new.rows if new is not None else None) or 0, said, code, name, command
+        )
+
+    def stop(self, id: str) -> RunState:
+        """Ends a run as Ctrl-C does: what was scored is kept."""
+        one = self._find(id)
+        _interrupt(one.process)
+        return self.state(id)
+
+    def _find(self, id: str) -> _Started:
+        if id not in self._started:
+            raise problem("no-run", "no such run was started here")
+        return self._started[id]
+
+    def list(self, path: str) -> RunList:
+        """The runs of a suite, or those in `runs`, the newest first, and a line of means for each evaluator."""
+        results = self.results_of(path)
+        lines: list[RunLine] = []
+        means: dict[str, dict[str, float]] = {}
+        for one in newest_runs(results)[:MOST_RUNS]:
+            result = Run(one.place).result
+            own = {each.name: each.mean for each in result.evaluators if each.variant is None and each.slice is None}
+            name = self._folder.name_of(one.place)
+            lines.append(
+                RunLine(name, one.name, one.started or "", one.rows or 0, one.exit_code == 0, headline(result), own)
+            )
+            for evaluator, mean in own.items():
+                if mean is not None:
+                    means.setdefault(evaluator, {})[name] = mean
+        trends = [Trend(evaluator, [*reversed(runs)], [*reversed(runs.values())]) for evaluator, runs in means.items()]
+        named = os.path.relpath(results, self._folder.root)
+        return RunList(lines, trends, join(["evaluators", "runs", *([named] if named != _RUNS else [])]))
+
+    def report(self, name: str) -> str:
+        """The page of a run."""
+        record = with_cells(Run(self._folder.place(name)))
+        page = StringIO()
+        format_for(_PAGE).write(record, page, options_of(record))
+        return page.getvalue()
+
+    def compared(self, base: str, new: str) -> str:
+        """The page that compares two runs."""
+        places = [self._folder.place(one) for one in (base, new)]
+        page = StringIO()
+        sides = compared_sides(places, None, None)
+        comparison_format_for(_PAGE).write_compared(compare(*places), lambda: ComparedRuns(*sides, None), page)
+        return page.getvalue()
+
+
+def _listed(results: Path) -> Sequence[ListedRun]:
+    try:
+        return listed_runs(results)
+    except Problems:  # no such folder yet
+        return ()
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGINT if os.name == "posix" else signal.SIGTERM)

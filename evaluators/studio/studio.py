@@ -1,0 +1,137 @@
+"""What a studio does for its page: one method for each request, and the little that is kept between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import join
+from tempfile import gettempdir
+
+from evaluators.api.language import language_schema
+from evaluators.api.suite import Suite
+from evaluators.issues import Problems
+from evaluators.studio import messages as m
+from evaluators.studio.choices import alignment_choices, check_choices, comparator_choices
+from evaluators.studio.drafts import data_of_suite, drafted
+from evaluators.studio.edits import edited
+from evaluators.studio.folder import SUITES, Folder
+from evaluators.studio.form import form_of, problems_of, read_suite
+from evaluators.studio.runs import Runs
+from evaluators.studio.scores import Scores
+from evaluators.testsets.byte_store import at, local_path
+
+
+class Studio:
+    """A studio over a folder."""
+
+    def __init__(self, root: Path, opened: str = "", scratch: Path | None = None) -> None:
+        """`opened` is the file that it was started for; empty for the folder. `scratch` is the folder of temporary files, where runs that
+        are written nowhere keep what they recorded: beside the folder itself it is all that is read."""
+        self.folder = Folder(root)
+        self.runs = Runs(self.folder)
+        self.scratch = scratch or Path(gettempdir())
+        self._opened = opened
+        self._scores = Scores()
+
+    def close(self) -> None:
+        """Ends what is under way."""
+        self.runs.close()
+
+    def start(self) -> m.Started:
+        """What the page begins with."""
+        return m.Started(
+            self.folder.root.name, self._opened, self.folder.files(), list(comparator_choices()), list(check_choices()),
+            list(alignment_choices()), language_schema(), join(["evaluators", "studio", *([self._opened] if self._opened else [])]),
+        )  # fmt: skip
+
+    def open(self, asked: m.Open) -> m.Opened:
+        """A suite with the data that it names, or data alone."""
+        place = self.folder.place(asked.path)
+        path = self.folder.name_of(place)
+        if not path.lower().endswith(SUITES):
+            return m.Opened(None, drafted(path, {}, {}).data, join(["evaluators", "init", path]))
+        file = self.folder.read(path)
+        return m.Opened(file, self._data_of(file), join(["evaluators", "check", path]))
+
+    def _data_of(self, file: m.SuiteFile) -> m.Data | None:
+        """The first rows of a suite's data; None where it names none that can be read here."""
+        try:
+            suite = self._suite(file.text, file.path)
+            named = suite.test_set.file
+            local = local_path(at(suite.test_set_folder, named)) if named is not None else None
+            if local is None:
+                return None
+            path = self.folder.name_of(self.folder.place(local))
+            return data_of_suite(path, suite.test_set.columns.named())
+        except Problems:
+            return None
+
+    def draft(self, asked: m.Draft) -> m.Drafted:
+        """The suite that `init` writes."""
+        path = self.folder.name_of(self.folder.place(asked.path))
+        return drafted(path, asked.roles, asked.answers)
+
+    def read(self, asked: m.Read) -> m.ReadSuite:
+        """A text as form, or the problems that it has."""
+        command = join(["evaluators", "check", asked.path])
+        try:
+            suite = self._suite(asked.text, asked.path)
+        except Problems as error:
+            return m.ReadSuite(asked.text, None, problems_of(error, _name(asked.path)), command)
+        notes = [m.Problem(note, tone="note") for note in suite.notes]
+        return m.ReadSuite(asked.text, form_of(suite), notes, command)
+
+    def edit(self, asked: m.Edit) -> m.ReadSuite:
+        """The text with a change of the form."""
+        return self.read(m.Read(edited(self._suite(asked.text, asked.path), asked.edit), asked.path))
+
+    def score(self, asked: m.Score) -> m.Scored:
+        """Rows scored by a text."""
+        suite = self._suite(asked.text, asked.path)
+        data = str(self.folder.place(asked.data)) if asked.data else ""
+        return self._scores.score(suite, asked.path, asked.tab, asked.rows, asked.before, asked.ask, data)
+
+    def rows(self, asked: m.Rows) -> m.RowsShown:
+        """Further rows."""
+        return self._scores.rows(asked.score, asked.first, asked.count, asked.only, asked.evaluator, asked.field)
+
+    def row(self, asked: m.OneRow) -> m.RowShown:
+        """One row."""
+        return self._scores.row(asked.score, asked.row)
+
+    def advice(self, asked: m.Advice) -> m.Advised:
+        """What one change would turn."""
+        kept = self._scores.find(asked.score)
+        return m.Advised(self._scores.advice(asked.score), join(["evaluators", "run", kept.path]))
+
+    def save(self, asked: m.Save) -> m.Saved:
+        """Writes a suite."""
+        return m.Saved(self.folder.write(asked.path, asked.text, asked.base), join(["evaluators", "check", asked.path]))
+
+    def state(self, asked: m.State) -> m.Stated:
+        """The hashes of files."""
+        return m.Stated({path: self.folder.mark(path) for path in asked.paths})
+
+    def run(self, asked: m.Run) -> m.RunState:
+        """Starts a run."""
+        return self.runs.start(asked.path, asked.name, asked.ask)
+
+    def run_state(self, asked: m.RunAsked) -> m.RunState:
+        """How far a run is."""
+        return self.runs.state(asked.id)
+
+    def run_stop(self, asked: m.RunAsked) -> m.RunState:
+        """Stops a run."""
+        return self.runs.stop(asked.id)
+
+    def list_runs(self, asked: m.Runs) -> m.RunList:
+        """The runs."""
+        return self.runs.list(asked.path)
+
+    def _suite(self, text: str, path: str) -> Suite:
+        place = self.folder.place(path or "suite.yaml")
+        return read_suite(text, _name(path), place.parent)
+
+
+def _name(path: str) -> str:
+    """What messages call the text of a page."""
+    return path or "suite.yaml"
