@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files
-from pathlib import Path
 from traceback import format_exc
 from typing import Any, Final, TypeAlias
 
@@ -47,10 +46,16 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }  # fmt: skip
-_TYPES: Final = {
-    ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".txt": "text/plain",
-    ".map": "application/json",
-}  # fmt: skip
+_OWN, _OF_REPORTS: Final = ("evaluators.studio", "page"), ("evaluators.reports", "html")
+_PAGE: Final = (*_OWN, "index.html", "text/html")
+_STATIC: Final = {
+    "studio.js": (*_OWN, "studio.js", "text/javascript"),
+    "codemirror.js": (*_OWN, "codemirror.js", "text/javascript"),
+    "codemirror.LICENSES.txt": (*_OWN, "codemirror.LICENSES.txt", "text/plain"),
+    "studio.css": (*_OWN, "studio.css", "text/css"),
+    "report.css": (*_OF_REPORTS, "report.css", "text/css"),
+}
+"""The files that the page loads: package, folder, name and type."""
 Answer: TypeAlias = Callable[[Studio, Any], msgspec.Struct]
 
 ROUTES: Final[Mapping[str, tuple[type[msgspec.Struct], Answer]]] = {
@@ -203,17 +208,15 @@ def _html(text: str) -> Response:
 
 
 async def _page(request: Request) -> Response:
-    return _file("page.html") or _refused(404, "no-page", "the page is not part of this installation")
+    return _file(*_PAGE)
 
 
 async def _static(request: Request) -> Response:
-    return _file(request.path_params["name"]) or _refused(404, "no-file", "there is no such file")
+    if (found := _STATIC.get(request.path_params["name"])) is None:
+        return _refused(404, "no-file", "there is no such file")
+    return _file(*found)
 
 
-def _file(name: str) -> Response | None:
-    """A file of the page; None where there is none of that name."""
-    suffix = Path(name).suffix
-    place = files(__package__) / "static" / name
-    if suffix not in _TYPES or "/" in name or "\\" in name or not place.is_file():
-        return None
-    return Response(place.read_bytes(), media_type=_TYPES[suffix], headers={"Content-Security-Policy": _POLICY})
+def _file(package: str, folder: str, name: str, type_: str) -> Response:
+    data = (files(package) / folder / name).read_bytes()
+    return Response(data, media_type=type_, headers={"Content-Security-Policy": _POLICY})
