@@ -46,14 +46,14 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store", "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
 }  # fmt: skip
-_OWN, _OF_REPORTS: Final = ("evaluators.studio", "page"), ("evaluators.reports", "html")
+_OWN: Final = ("evaluators.studio", "page")
 _PAGE: Final = (*_OWN, "index.html", "text/html")
 _STATIC: Final = {
     "studio.js": (*_OWN, "studio.js", "text/javascript"),
     "codemirror.js": (*_OWN, "codemirror.js", "text/javascript"),
     "codemirror.LICENSES.txt": (*_OWN, "codemirror.LICENSES.txt", "text/plain"),
     "studio.css": (*_OWN, "studio.css", "text/css"),
-    "report.css": (*_OF_REPORTS, "report.css", "text/css"),
+    "report.css": ("evaluators.reports", "html", "report.css", "text/css"),
 }
 """The files that the page loads: package, folder, name and type."""
 Answer: TypeAlias = Callable[[Studio, Any], msgspec.Struct]
