@@ -472,11 +472,11 @@ function cellGrid(label) {
     return node;
   };
   function headLine(places) {
-    const heads = places.map((column) => put(el("div.cell", { role: "columnheader" }, shown.head(column)), column));
+    const heads = places.map((column) => put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column));
     return el(
       "div.head-line",
       { role: "row", "aria-rowindex": "1" },
-      put(el("div.cell.first", { role: "columnheader" }, "row"), -1),
+      put(el("div.grid-cell.first", { role: "columnheader" }, "row"), -1),
       heads,
     );
   }
@@ -485,9 +485,9 @@ function cellGrid(label) {
       tabindex: row === at[0] && column === at[1] ? "0" : "-1",
       "data-column": String(column),
     });
-    const first = put(el("div.cell.first", { role: "rowheader", ...active(-1) }, shown.first(row)), -1);
+    const first = put(el("div.grid-cell.first", { role: "rowheader", ...active(-1) }, shown.first(row)), -1);
     const cells = places.map((column) =>
-      put(el("div.cell", { role: "gridcell", ...active(column) }, shown.cell(row, column)), column),
+      put(el("div.grid-cell", { role: "gridcell", ...active(column) }, shown.cell(row, column)), column),
     );
     const made = el(
       "div.line",
@@ -2032,9 +2032,8 @@ const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(),
 function checkMark(scored, place) {
   const found = figureOf(scored, checkAt(place)?.name ?? "");
   if (!found) return null;
-  const interval =
-    found.low === null || found.low === undefined ? "" : ` [${scoreText(found.low)}, ${scoreText(found.high ?? null)}]`;
-  return [el("strong", scoreText(found.mean)), ` mean score${interval}, of ${counted(found.scored, "row")}`];
+  const interval = found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
+  return [el("strong", scoreText(found.mean)), unseen(" mean score"), ` ${interval} of ${counted(found.scored, "row")}`];
 }
 function fieldMark(scored, place, path) {
   const found = columnOf(scored, checkAt(place), path);
@@ -2557,7 +2556,7 @@ function showGrid() {
 function columnHead({ evaluator, field = "", rule = "", right = 0, of = 0 }) {
   const name = field ? fieldName(field) : evaluator;
   return el(
-    "div.column-head",
+    field ? "div.column-head" : "div.column-head.is-evaluator",
     { title: [evaluator, field, rule].filter(Boolean).join(" · ") },
     el("span.column-name", plain(name)),
     el("span.column-share", shareOf(right, of)),

@@ -1,8 +1,8 @@
 // The suite as lines: one for each check and field, with its comparator in plain words. Whatever is changed here is written into the text.
 
-import { button, el, fill, plain, refill } from "../../../reports/html/script/dom.js";
+import { button, el, fill, plain, refill, unseen } from "../../../reports/html/script/dom.js";
 import { fieldName } from "../../../reports/html/script/paths.js";
-import { counted, scoreText } from "../../../reports/html/script/words.js";
+import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
 import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
@@ -81,9 +81,8 @@ const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(),
 function checkMark(scored, place) {
   const found = figureOf(scored, checkAt(place)?.name ?? "");
   if (!found) return null;
-  const interval =
-    found.low === null || found.low === undefined ? "" : ` [${scoreText(found.low)}, ${scoreText(found.high ?? null)}]`;
-  return [el("strong", scoreText(found.mean)), ` mean score${interval}, of ${counted(found.scored, "row")}`];
+  const interval = found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
+  return [el("strong", scoreText(found.mean)), unseen(" mean score"), ` ${interval} of ${counted(found.scored, "row")}`];
 }
 
 function fieldMark(scored, place, path) {

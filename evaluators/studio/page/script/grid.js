@@ -71,11 +71,11 @@ export function cellGrid(label) {
   };
 
   function headLine(places) {
-    const heads = places.map((column) => put(el("div.cell", { role: "columnheader" }, shown.head(column)), column));
+    const heads = places.map((column) => put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column));
     return el(
       "div.head-line",
       { role: "row", "aria-rowindex": "1" },
-      put(el("div.cell.first", { role: "columnheader" }, "row"), -1),
+      put(el("div.grid-cell.first", { role: "columnheader" }, "row"), -1),
       heads,
     );
   }
@@ -85,9 +85,9 @@ export function cellGrid(label) {
       tabindex: row === at[0] && column === at[1] ? "0" : "-1",
       "data-column": String(column),
     });
-    const first = put(el("div.cell.first", { role: "rowheader", ...active(-1) }, shown.first(row)), -1);
+    const first = put(el("div.grid-cell.first", { role: "rowheader", ...active(-1) }, shown.first(row)), -1);
     const cells = places.map((column) =>
-      put(el("div.cell", { role: "gridcell", ...active(column) }, shown.cell(row, column)), column),
+      put(el("div.grid-cell", { role: "gridcell", ...active(column) }, shown.cell(row, column)), column),
     );
     const made = el(
       "div.line",

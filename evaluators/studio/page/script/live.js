@@ -349,7 +349,7 @@ function showGrid() {
 function columnHead({ evaluator, field = "", rule = "", right = 0, of = 0 }) {
   const name = field ? fieldName(field) : evaluator;
   return el(
-    "div.column-head",
+    field ? "div.column-head" : "div.column-head.is-evaluator",
     { title: [evaluator, field, rule].filter(Boolean).join(" · ") },
     el("span.column-name", plain(name)),
     el("span.column-share", shareOf(right, of)),
