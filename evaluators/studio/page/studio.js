@@ -472,7 +472,9 @@ function cellGrid(label) {
     return node;
   };
   function headLine(places) {
-    const heads = places.map((column) => put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column));
+    const heads = places.map((column) =>
+      put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column),
+    );
     return el(
       "div.head-line",
       { role: "row", "aria-rowindex": "1" },
@@ -643,7 +645,7 @@ function shareOf(right, of) {
     unseen(" right"),
   );
 }
-function openDialog(title, make) {
+function openDialog(title, make, closed = () => {}) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
   const node = el("dialog.small", { "aria-labelledby": heading.id });
@@ -651,6 +653,7 @@ function openDialog(title, make) {
   fill(node, [el("header.row-head", heading, button("Close", close)), make(close)]);
   node.addEventListener("close", () => {
     node.remove();
+    closed();
     if (before?.isConnected) before.focus();
   });
   document.body.append(node);
@@ -1832,14 +1835,16 @@ async function takeFile(file) {
   const found = file && (await tried(() => upload(file)));
   if (found) await openPath(found.path);
 }
-async function openPath(path) {
+async function openPath(path, stays = false) {
+  if (!(await mayLeave())) return;
+  refill(place, el("p.quiet", { role: "status" }, "Reading…"));
   const found = await tried(() => ask("open", { path }));
-  if (!found) return;
+  if (!found) return refill(place);
   Object.assign(shown, { data: found.data, draft: null, roles: {}, answers: {}, command: found.command });
   if (found.suite) {
     await tried(() => openSuite(found.suite.path, found.suite.text, found.suite.hash));
     drawData();
-    goToSuite();
+    if (!stays) goToSuite();
   } else await draft();
 }
 async function draft() {
@@ -1851,7 +1856,7 @@ async function draft() {
   drawData();
 }
 async function setRole(role, name) {
-  if (suite.path) {
+  if (!shown.draft) {
     await tried(() => change({ edit: "role", role, column: name }));
     const found = await tried(() => ask("open", { path: suite.path }));
     if (found?.data && shown.data) shown.data = { ...found.data, columns: withRole(shown.data.columns, role, name) };
@@ -1877,7 +1882,6 @@ function drawData() {
     data.questions.map(questionPart),
     columnTable(data),
     made &&
-      !suite.path &&
       el(
         "p.actions",
         button("Make the suite", () => makeSuite(made), { disabled: !made.text, "data-keep": "make" }, "button.main"),
@@ -1891,10 +1895,29 @@ function drawData() {
     /** @type {any} */ (place.querySelector(`[data-keep="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
 }
 async function makeSuite({ path, text }) {
+  if (!(await mayLeave())) return;
   await tried(() => openSuite(path, text, ""));
   announce("The suite is made; it is not saved yet.");
   goToSuite();
 }
+const mayLeave = () =>
+  new Promise((answer) => {
+    if (!isUnsaved()) return answer(true);
+    openDialog(
+      "The suite is not saved",
+      (close) => {
+        const leave = () => {
+          answer(true);
+          close();
+        };
+        return [
+          el("p", plain(suite.path), " has changes that are in no file."),
+          el("p.actions", button("Stay", close, {}, "button.main"), button("Leave them", leave)),
+        ];
+      },
+      () => answer(false),
+    );
+  });
 function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {
   const pick = (answer) => {
     if (role) shown.roles = { ...shown.roles, [role]: answer };
@@ -1913,7 +1936,7 @@ function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {
   });
   return el(
     `fieldset.question${chosen ? "" : ".is-open"}`,
-    { disabled: Boolean(suite.path) },
+    { disabled: !shown.draft },
     el("legend", withCode(text)),
     lines,
   );
@@ -2032,8 +2055,13 @@ const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(),
 function checkMark(scored, place) {
   const found = figureOf(scored, checkAt(place)?.name ?? "");
   if (!found) return null;
-  const interval = found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
-  return [el("strong", scoreText(found.mean)), unseen(" mean score"), ` ${interval} of ${counted(found.scored, "row")}`];
+  const interval =
+    found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
+  return [
+    el("strong", scoreText(found.mean)),
+    unseen(" mean score"),
+    ` ${interval} of ${counted(found.scored, "row")}`,
+  ];
 }
 function fieldMark(scored, place, path) {
   const found = columnOf(scored, checkAt(place), path);
@@ -2966,7 +2994,7 @@ async function main() {
     if (isUnsaved()) event.preventDefault();
   });
   setInterval(lookAtFile, LOOK_MILLISECONDS);
-  if (started.opened) await openPath(started.opened);
+  if (started.opened) await openPath(started.opened, Boolean(state.page));
   studio?.setAttribute("data-ready", "yes");
 }
 main();

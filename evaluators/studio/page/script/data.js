@@ -4,8 +4,9 @@ import { button, el, fill, head_, plain, refill, scrollable, table } from "../..
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted } from "../../../reports/html/script/words.js";
 import { ask, upload } from "./api.js";
-import { change, openSuite, suite } from "./document.js";
+import { change, isUnsaved, openSuite, suite } from "./document.js";
 import { announce, commandLine, tried } from "./notices.js";
+import { openDialog } from "./settings.js";
 
 /** @import {Column, Data, Question, Started} from "./types.d.ts" */
 
@@ -83,15 +84,17 @@ async function takeFile(file) {
 }
 
 /** Opens a suite or data, as the command line would.
- * @param {string} path */
-export async function openPath(path) {
+ * @param {string} path @param {boolean} [stays] The page that is shown stays. */
+export async function openPath(path, stays = false) {
+  if (!(await mayLeave())) return;
+  refill(place, el("p.quiet", { role: "status" }, "Reading…"));
   const found = await tried(() => ask("open", { path }));
-  if (!found) return;
+  if (!found) return refill(place);
   Object.assign(shown, { data: found.data, draft: null, roles: {}, answers: {}, command: found.command });
   if (found.suite) {
     await tried(() => openSuite(found.suite.path, found.suite.text, found.suite.hash));
     drawData();
-    goToSuite();
+    if (!stays) goToSuite();
   } else await draft();
 }
 
@@ -106,7 +109,7 @@ async function draft() {
 
 /** @param {string} role @param {string} name */
 async function setRole(role, name) {
-  if (suite.path) {
+  if (!shown.draft) {
     await tried(() => change({ edit: "role", role, column: name }));
     const found = await tried(() => ask("open", { path: suite.path }));
     if (found?.data && shown.data) shown.data = { ...found.data, columns: withRole(shown.data.columns, role, name) };
@@ -136,7 +139,6 @@ function drawData() {
     data.questions.map(questionPart),
     columnTable(data),
     made &&
-      !suite.path &&
       el(
         "p.actions",
         button("Make the suite", () => makeSuite(made), { disabled: !made.text, "data-keep": "make" }, "button.main"),
@@ -152,10 +154,31 @@ function drawData() {
 
 /** @param {{path: string, text: string}} made */
 async function makeSuite({ path, text }) {
+  if (!(await mayLeave())) return;
   await tried(() => openSuite(path, text, ""));
   announce("The suite is made; it is not saved yet.");
   goToSuite();
 }
+
+/** Whether the suite that is open may go: nothing that is not saved is lost without a word. */
+const mayLeave = () =>
+  new Promise((answer) => {
+    if (!isUnsaved()) return answer(true);
+    openDialog(
+      "The suite is not saved",
+      (close) => {
+        const leave = () => {
+          answer(true);
+          close();
+        };
+        return [
+          el("p", plain(suite.path), " has changes that are in no file."),
+          el("p.actions", button("Stay", close, {}, "button.main"), button("Leave them", leave)),
+        ];
+      },
+      () => answer(false),
+    );
+  });
 
 /** @param {Question} question */
 function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {
@@ -176,7 +199,7 @@ function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {
   });
   return el(
     `fieldset.question${chosen ? "" : ".is-open"}`,
-    { disabled: Boolean(suite.path) },
+    { disabled: !shown.draft },
     el("legend", withCode(text)),
     lines,
   );

@@ -81,8 +81,13 @@ const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(),
 function checkMark(scored, place) {
   const found = figureOf(scored, checkAt(place)?.name ?? "");
   if (!found) return null;
-  const interval = found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
-  return [el("strong", scoreText(found.mean)), unseen(" mean score"), ` ${interval} of ${counted(found.scored, "row")}`];
+  const interval =
+    found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
+  return [
+    el("strong", scoreText(found.mean)),
+    unseen(" mean score"),
+    ` ${interval} of ${counted(found.scored, "row")}`,
+  ];
 }
 
 function fieldMark(scored, place, path) {

@@ -71,7 +71,9 @@ export function cellGrid(label) {
   };
 
   function headLine(places) {
-    const heads = places.map((column) => put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column));
+    const heads = places.map((column) =>
+      put(el("div.grid-cell", { role: "columnheader" }, shown.head(column)), column),
+    );
     return el(
       "div.head-line",
       { role: "row", "aria-rowindex": "1" },

@@ -232,7 +232,7 @@ async function main() {
     if (isUnsaved()) event.preventDefault();
   });
   setInterval(lookAtFile, LOOK_MILLISECONDS);
-  if (started.opened) await openPath(started.opened);
+  if (started.opened) await openPath(started.opened, Boolean(state.page));
   studio?.setAttribute("data-ready", "yes");
 }
 

@@ -118,8 +118,8 @@ export function shareOf(right, of) {
 }
 
 /** A dialog under a title, opened at once and gone once it is closed. What is made of it is told how to close it.
- * @param {string} title @param {(close: () => void) => any} make */
-export function openDialog(title, make) {
+ * @param {string} title @param {(close: () => void) => any} make @param {() => void} [closed] */
+export function openDialog(title, make, closed = () => {}) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
   const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
   const node = el("dialog.small", { "aria-labelledby": heading.id });
@@ -127,6 +127,7 @@ export function openDialog(title, make) {
   fill(node, [el("header.row-head", heading, button("Close", close)), make(close)]);
   node.addEventListener("close", () => {
     node.remove();
+    closed();
     if (before?.isConnected) before.focus();
   });
   document.body.append(node);
