@@ -67,7 +67,8 @@ def command(
     import secrets
 
     from evaluators.api.loading import load
-    from evaluators.harnesses.serve import LOCAL, ScoreApp, run_server
+    from evaluators.harnesses._web import LOCAL, run_server
+    from evaluators.harnesses.serve import ScoreApp
     from evaluators.issues import problem
     from evaluators.run.preparing import check_judge
 
@@ -91,4 +92,8 @@ def command(
         if notices:
             notices["The budget is for the life of the service: all requests spend it, until it is started again."] = None
         more += [f"{name}: {line}" for line in notices]
-    run_server(app, host, port, lambda address: print_out("".join(f"{line}\n" for line in (f"{address}/score", *more))))
+
+    def ready(address: str) -> None:
+        print_out("".join(f"{line}\n" for line in (f"{address}/score", *more)))
+
+    run_server(app, host, port, ready, extra="serve", start=app.start, close=app.close)

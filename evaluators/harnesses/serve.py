@@ -6,7 +6,7 @@
 more; with several suites it is `POST /score/NAME`. `inputs` are the columns of the row, the expected answer among them.
 `{"rows": [{"inputs": …, "output": …}, …]}` gives `{"rows": […]}`, an answer for each. promptfoo's webhook,
 `{"output": …, "context": {"vars": {…}}}`, gets `pass`, too. `GET /health` says which suites there are. It is
-an ASGI application, so any ASGI server runs it.
+an ASGI application of starlette, so any ASGI server runs it.
 
 Strategy. What is sent is `application/json`, which no page of somebody else's can send without asking first. A request has little time
 for its body, few requests are held at once, and fewer are scored at once; those that are too many are told to come back. Requests are
@@ -16,26 +16,25 @@ scored by processes, each of which is ended when its request takes too long, so 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from hmac import compare_digest
+from contextlib import asynccontextmanager
 from pathlib import Path
-from time import monotonic
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 from evaluators.api.suite import Suite
 from evaluators.harnesses._host_rows import Places, needs
 from evaluators.harnesses._scorer import SuiteScorer
 from evaluators.harnesses._scoring_processes import ProcessLost, Reply, ScoringProcesses
+from evaluators.harnesses._web import LOCAL, Receive, Scope, Send, TooLong, body_of, host_in, is_token
 from evaluators.harnesses._webhook import refused
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
 from evaluators.values.json_text import to_text
 
-Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 """Bytes of a request; a longer one is refused."""
@@ -43,17 +42,12 @@ BODY_SECONDS: Final = 10.0
 """How long a request may take to arrive."""
 MAX_REQUESTS: Final = 32
 """Requests that are held at once; what comes beyond them is told to come back."""
-MAX_CONNECTIONS: Final = 128
 WORKERS: Final = 4
 """Requests that are scored at once, each in a process of its own."""
 SCORE_SECONDS: Final = 30.0
 """How long a request may be scored, and wait for its turn before that."""
 JUDGE_SECONDS: Final = 300.0
 """The same where a suite asks a judge, whose answers take their time."""
-_SHUTDOWN_SECONDS: Final = 5
-"""How long requests that are under way are waited for when the service is stopped."""
-LOCAL: Final = ("127.0.0.1", "localhost", "::1")
-"""The names by which a service is called that only this machine can reach."""
 
 
 class ScoreApp:
@@ -94,14 +88,15 @@ class ScoreApp:
         self._max_requests = max_requests
         self._held = 0
         self._working: asyncio.Semaphore | None = None
+        with needs("serve", extra="serve"):
+            from starlette.applications import Starlette
+            from starlette.routing import Route
+        every = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+        self._app = Starlette(routes=[Route("/{path:path}", self._endpoint, methods=every)], lifespan=self._lifespan)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, and starts and stops when the server says so."""
-        if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
-            status, body = await self._answer(scope, receive)
-            await _respond(send, status, body)
+        await self._app(scope, receive, send)
 
     def start(self) -> None:
         """Starts the first process, so that no request waits for it; also after `close`. Raises Problems where it cannot score."""
@@ -111,26 +106,25 @@ class ScoreApp:
         """Ends all processes. What is under way is not answered."""
         self._processes.close()
 
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            message = await receive()
-            if message["type"] == "lifespan.startup":
-                try:
-                    await asyncio.get_running_loop().run_in_executor(self._threads, self.start)
-                except Problems as error:
-                    await send({"type": "lifespan.startup.failed", "message": str(error)})
-                    return
-            else:
-                self.close()
-            await send({"type": f"{message['type']}.complete"})
-            if message["type"] == "lifespan.shutdown":
-                return
+    @asynccontextmanager
+    async def _lifespan(self, _: object) -> AsyncIterator[None]:
+        await asyncio.get_running_loop().run_in_executor(self._threads, self.start)
+        try:
+            yield
+        finally:
+            self.close()
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Reply:
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
-        if _host(headers.get("host", "")) not in self._hosts:
+    async def _endpoint(self, request: Request) -> Response:
+        from starlette.responses import Response
+
+        status, body = await self._answer(request)
+        return Response(body, status, headers=_HEADERS.get(status), media_type="application/json")
+
+    async def _answer(self, request: Request) -> Reply:
+        headers = request.headers
+        if host_in(headers.get("host", "")) not in self._hosts:
             return _refused(400, "this service does not answer to that host name")
-        path, method = scope["path"].rstrip("/"), scope["method"]
+        path, method = request.scope["path"].rstrip("/"), request.method
         if path == "/health":
             return 200, to_text({"suites": [*sorted(self._seconds)]}).encode()
         if path != "/score" and not path.startswith("/score/"):
@@ -141,9 +135,7 @@ class ScoreApp:
         if name not in self._seconds or (path == "/score" and len(self._seconds) > 1):
             hint = suggestion(name, self._seconds) or f"suites: {', '.join(sorted(self._seconds))}"
             return _refused(404, f"name the suite: {hint}")
-        if self._token is not None and not compare_digest(
-            headers.get("authorization", "").encode(), f"Bearer {self._token}".encode()
-        ):
+        if self._token is not None and not is_token(headers.get("authorization", ""), f"Bearer {self._token}"):
             return _refused(401, "this service wants its token: Authorization: Bearer TOKEN")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return _refused(415, "a request is JSON, and says so: Content-Type: application/json")
@@ -151,16 +143,16 @@ class ScoreApp:
             return _refused(503, "too many requests are under way; ask again in a moment")
         self._held += 1
         try:
-            return await self._read_and_scored(name, receive)
+            return await self._read_and_scored(name, request)
         finally:
             self._held -= 1
 
-    async def _read_and_scored(self, name: str, receive: Receive) -> Reply:
+    async def _read_and_scored(self, name: str, request: Request) -> Reply:
         try:
-            raw = await asyncio.wait_for(_body(receive, self._max_bytes), self._body_seconds)
+            raw = await body_of(request.stream(), self._max_bytes, self._body_seconds)
         except TimeoutError:
             return _refused(408, f"a request must be here within {self._body_seconds:g} s")
-        if raw is None:
+        except TooLong:
             return _refused(413, f"a request may have {self._max_bytes:,} bytes")
         if self._held == 1 or self._working is None:  # nobody else waits: the loop may be another one than before
             self._working = asyncio.Semaphore(self._workers)
@@ -196,96 +188,14 @@ class ScoreApp:
             )
 
 
-def _host(header: str) -> str:
-    """The host of a header `host:port`, or `[::1]:port`."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.rpartition(":")[0] if ":" in header else header
-
-
 def _refused(status: int, message: str) -> Reply:
     code, body = refused(status, message)
     return code, to_text(dict(body)).encode()
 
 
-async def _body(receive: Receive, most: int) -> bytes | None:
-    """The body of a request; None when it is longer than allowed."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > most:
-            return None
-        if not message.get("more_body", False):
-            return b"".join(parts)
-
-
-async def _respond(send: Send, status: int, raw: bytes) -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(raw)).encode())]
-    if status == 401:
-        headers.append((b"www-authenticate", b"Bearer"))
-    if status == 503:
-        headers.append((b"retry-after", b"1"))
-    if status in (408, 413):  # what is left of the body is not read
-        headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": raw})
-
-
-def run_server(app: ScoreApp, host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Answers requests until it is interrupted. `ready` is told the address once the port is open; port 0 is any free one.
-
-    Raises Problems (config) when uvicorn is not installed, (environment) when the port is taken, and what keeps processes from scoring.
-    """
-    import socket
-
-    with needs("serve", extra="serve"):
-        import uvicorn
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with closing(app), socket.socket(family, socket.SOCK_STREAM) as listening:
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((host, port))
-        except OSError as error:
-            raise Problems(
-                [
-                    Issue(
-                        "port-taken",
-                        Blame.ENVIRONMENT,
-                        f"cannot listen on {host}:{port}: {error.strerror}",
-                        hint="--port",
-                    )
-                ]
-            ) from None
-        app.start()
-        listening.listen()
-        named = f"[{host}]" if ":" in host else host
-        ready(f"http://{named}:{listening.getsockname()[1]}")
-        config = uvicorn.Config(app, log_level="warning", access_log=False, limit_concurrency=MAX_CONNECTIONS)
-        _server(uvicorn, config, app).run(sockets=[listening])
-
-
-def _server(uvicorn: Any, config: Any, app: ScoreApp) -> Any:
-    """A server that closes connections on which no request has come for a while, and when it is stopped, gives requests that are scored
-    a little time: the library waits for both without end."""
-
-    class Server(uvicorn.Server):
-        async def on_tick(self, counter: int) -> bool:
-            now, seen = monotonic(), self.__dict__.setdefault("silent_since", {})
-            silent = {one for one in self.server_state.connections if getattr(one, "cycle", None) is None}
-            for one in [one for one in seen if one not in silent]:
-                del seen[one]
-            for one in silent:
-                if now - seen.setdefault(one, now) > BODY_SECONDS and one.transport is not None:
-                    one.transport.close()
-            return bool(await super().on_tick(counter))
-
-        async def shutdown(self, sockets: Any = None) -> None:
-            ending = asyncio.get_running_loop().call_later(_SHUTDOWN_SECONDS, app.close)
-            await super().shutdown(sockets)
-            ending.cancel()
-
-    return Server(config)
+_HEADERS: Final[Mapping[int, Mapping[str, str]]] = {
+    401: {"www-authenticate": "Bearer"},
+    408: {"connection": "close"},  # what is left of the body is not read
+    413: {"connection": "close"},
+    503: {"retry-after": "1"},
+}

@@ -71,7 +71,7 @@ def ask(
         sent.append(message)
 
     given = {"Host": host, "Content_Type": "application/json", **headers}
-    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    named = [(name.lower().replace("_", "-").encode(), value.encode()) for name, value in given.items()]
     scope = {"type": "http", "method": method, "path": path, "headers": named}
     asyncio.run(app(scope, receive, send))
     assert dict(sent[0]["headers"])[b"content-length"] == str(len(sent[1]["body"])).encode()
@@ -275,7 +275,7 @@ def test_many_rows_in_one_request_are_scored_one_by_one(serving: Callable[..., S
 def test_the_command_says_who_is_answered_and_where_questions_go(
     words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("evaluators.harnesses.serve.run_server", lambda app, host, port, ready: ready("http://here"))
+    monkeypatch.setattr("evaluators.harnesses._web.run_server", lambda app, host, port, ready, **_: ready("http://here"))
     monkeypatch.setenv("JUDGE_KEY", "hush")
     asked = "base_url: 'http://127.0.0.1:9/v1', model: m, api_key_env: JUDGE_KEY, cache: false"
     judge = f"{{openai_compatible: {{{asked}, budget: {{max_questions: 5}}}}}}"

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import evaluators
-from evaluators.harnesses.serve import ScoreApp, run_server
+from evaluators.harnesses._web import run_server
+from evaluators.harnesses.serve import ScoreApp
 
 BUSY: Final = "busy"
 """An output that keeps the processor, and Python's lock, in place of waiting."""
@@ -55,7 +56,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
-    run_server(app(given.seconds, given.workers), "127.0.0.1", 0, lambda address: print(f"{address}/score", flush=True))
+    served = app(given.seconds, given.workers)
+    run_server(
+        served, "127.0.0.1", 0, lambda address: print(f"{address}/score", flush=True), extra="serve", start=served.start,
+        close=served.close,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
