@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from evaluators.run.intervals import wilson
+from evaluators.run.intervals import confusion, wilson
 from evaluators.run.result import Counts, FieldStats, MetricCI
-from evaluators.values.confusion import Confusion, Ratio
+from evaluators.values.confusion import RATIOS, Confusion, Ratio
+
+
+def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, float | None]:
+    """Accuracy, precision, recall and F1 of the counts."""
+    accuracy, precision, recall, f1 = map(confusion(counts).rounded, RATIOS)
+    return accuracy, precision, recall, f1
 
 
 def bounds_of(

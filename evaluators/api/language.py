@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -26,7 +26,8 @@ from evaluators.judges.judge import JUDGES
 from evaluators.registry import Socket
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.run.engines.engine import ENGINES
-from evaluators.run.gates import AnyGateConfig
+from evaluators.run.gates import AnyGateConfig, ScoreMetric
+from evaluators.run.metric_table import METRIC_MEANINGS
 from evaluators.run.suite_sections import (
     ConfidenceConfig,
     LimitsConfig,
@@ -170,14 +171,9 @@ def schema_text(schema: Schema) -> str:
     return json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
 
-METRICS: Final[Mapping[str, str]] = {
-    "mean": "The mean score of the rows that were scored.",
+_MEANINGS: Final[Mapping[str, str]] = {
+    **METRIC_MEANINGS,
     "mean_score": "The same, by the name that is shown; of a schema's field its mean score, partial credit counted.",
-    "pass_rate": "The share of the scored rows that pass.",
-    "accuracy": "The share of a field's values that are right.",
-    "precision": "Of all values that the outputs gave, the share that is right: right / (right + wrong + extra).",
-    "recall": "Of all values that were expected, the share that is right: right / (right + wrong + missing).",
-    "f1": "Precision and recall in one number, their harmonic mean: 2 × precision × recall / (precision + recall).",
     "mean_precision": "The mean of the rows' own precisions.",
     "mean_recall": "The mean of the rows' own recalls.",
     "mean_f1": "The mean of the rows' own F1.",
@@ -185,8 +181,6 @@ METRICS: Final[Mapping[str, str]] = {
     "overall_score": "The mean of the rows' overall scores, of a schema with evaluation_config.",
     "field_score": "The mean score of all fields, of a schema with evaluation_config.",
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
-    "invented_rate": "Of the rows where nothing is expected, the share in which the output has something.",
-    "left_empty_rate": "Of the rows where something is expected, the share in which the output has nothing, or cannot be read.",
     "not_given_rate": "Of the fields that `grounded` lists, the share that the outputs lack or leave null.",
     "chance_rate": "Of the values that `grounded` looks up, the share that is also found in the sources of other rows.",
     "brier": "The mean squared difference of a confidence from 1 where it was right, and from 0 where it was wrong; 0 is best.",
@@ -205,6 +199,7 @@ METRICS: Final[Mapping[str, str]] = {
         for metric in ("precision", "recall", "f1")
     },
 }
+METRICS: Final[Mapping[str, str]] = {name: _MEANINGS[name] for name in get_args(ScoreMetric)}
 """What each metric of a gate is."""
 OF_A_FIELD: Final[Mapping[str, str]] = {one.plain: one.meaning for one in FIELD_WORDS.values()}
 """What reports say that became of a field, as the glossary has it."""

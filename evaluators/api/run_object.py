@@ -30,12 +30,6 @@ if TYPE_CHECKING:
 
 _LISTED: Final = 6
 _WRONG: Final = ("mismatch", "omission", "hallucination", "error")
-_FIELD_COLUMNS: Final[dict[str, Kind]] = {
-    "evaluator": "text", "path": "text", "n": "count", "match": "count", "mismatch": "count", "omission": "count",
-    "hallucination": "count", "error": "count", "accuracy": "score", "precision": "score", "recall": "score",
-    "f1": "score", "mean_score": "score", "invented_rate": "score", "expected_empty": "count", "left_empty_rate": "score",
-    "expected_filled": "count",
-}  # fmt: skip
 _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
     "row": "count", "id": "text", "evaluator": "text", "path": "text", "status": "text", "expected": "value",
     "output": "value", "reason": "text",
@@ -179,21 +173,22 @@ class Run(reader.Run):
 
     @cached_property
     def fields(self) -> ResultTable:
-        """The fields of all evaluators with their metrics: `evaluator`, `path`, `n` (how often it was measured), `match`, `mismatch`,
-        `omission`, `hallucination`, `error`, `accuracy`, `precision`, `recall`, `f1`, `mean_score`, `invented_rate`,
-        `expected_empty`, `left_empty_rate`, `expected_filled`; with variants `variant`."""
-        variants = self._variant_column
-        found: list[list[Any]] = []
-        for stats in self.result.evaluators:
-            for field in stats.fields:
-                counts = field.counts
-                found.append([
-                    *([stats.variant] if variants else []), stats.name, field.path, counts.n, counts.match,
-                    counts.mismatch, counts.omission, counts.hallucination, counts.error, field.accuracy, field.precision,
-                    field.recall, field.f1, field.score, field.invented_rate, field.expected_empty, field.left_empty_rate,
-                    field.expected_filled,
-                ])  # fmt: skip
-        return ResultTable({**variants, **_FIELD_COLUMNS}, found)
+        """The fields of all evaluators with their metrics, as `field_summary.csv` has them: `evaluator`, `path`, `n` (how often it was
+        measured), `match`, `accuracy` and so on; with variants `variant`."""
+        from evaluators.run.metric_table import FIELD_METRICS
+
+        about: dict[str, Kind] = {**self._variant_column, "evaluator": "text", "path": "text"}
+        found = [
+            [
+                *([stats.variant] if self.result.variants else ()),
+                stats.name,
+                field.path,
+                *(one.value(field) for one in FIELD_METRICS),
+            ]
+            for stats in self.result.evaluators
+            for field in stats.fields
+        ]
+        return ResultTable({**about, **{one.name: one.kind for one in FIELD_METRICS}}, found)
 
     def table(self, name: str) -> ResultTable:
         """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`. The reference

@@ -13,9 +13,12 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.reports.display import clipped, visible, width
+from evaluators.run.metrics import UNDEFINED
 
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""
+NOTHING: Final = ("", "0", UNDEFINED)
+"""Cells that say nothing."""
 _NARROWEST: Final = 8
 """Columns of a terminal that a column of a fitted table keeps."""
 
@@ -100,7 +103,7 @@ def table_of(
     """The table of some items, without the optional columns that say 0 or nothing of all of them."""
     items = list(items)
     cells = [(column, [column.cell(item) for item in items]) for column in columns]
-    shown = [(column, told) for column, told in cells if not column.optional or any(one not in ("", "0") for one in told)]
+    shown = [(column, told) for column, told in cells if not column.optional or any(one not in NOTHING for one in told)]
     return PageTable(
         tuple(Head(column.head, column.number) for column, _ in shown),
         tuple(zip(*(told for _, told in shown), strict=True)),
@@ -144,7 +147,7 @@ def dense(table: PageTable, keep: Sequence[str]) -> PageTable:
     kept = [
         index
         for index, column in enumerate(table.columns)
-        if column.head in keep or any(row[index] not in ("", "0") for row in table.rows)
+        if column.head in keep or any(row[index] not in NOTHING for row in table.rows)
     ]
     return PageTable(
         tuple(table.columns[index] for index in kept),

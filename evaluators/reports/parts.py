@@ -1,13 +1,26 @@
-"""The parts of a summary: lists and tables of at most so many rows, and how many more there are."""
+"""What sections share: columns of metrics; and for a summary lists and tables of at most so many rows, and how many more there are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, table_of
+from evaluators.run.metric_table import Metric, Place
+
+
+def metric_columns(
+    metrics: Iterable[Metric], places: Collection[Place], of: Callable[[Any], Any] = lambda item: item
+) -> tuple[Column, ...]:
+    """The columns of the metrics that have one of these places; `of` finds in an item what has them."""
+
+    def column(metric: Metric) -> Column:
+        return Column(metric.word, lambda item: metric.text(of(item)), optional=metric.place == "if any")
+
+    return tuple(column(metric) for metric in metrics if metric.place in places)
+
 
 WIDEST: Final = 80
 """Columns of a summary in a file."""

@@ -16,9 +16,9 @@ from evaluators.reports.headline import Options, headline
 from evaluators.reports.parts import MORE, WIDEST, list_part
 from evaluators.reports.run_page import answered, columns_text, exit_words, tone_of
 from evaluators.reports.sections.evaluators import (
-    LEGEND,
     evaluator_summary,
     mean_interval_legend,
+    metric_meaning,
     remark_part,
     slice_part,
 )
@@ -32,6 +32,7 @@ from evaluators.reports.sections.repeats import repeat_part
 from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.run.exit_code import Facts, causes
+from evaluators.run.metric_table import EVALUATOR_METRICS
 from evaluators.run.metrics import counted, rows_text
 from evaluators.run.result import RunResult
 from evaluators.values.paths import for_people
@@ -105,7 +106,8 @@ def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
 
 
 def _legend(result: RunResult) -> Section:
-    texts = (mean_interval_legend(result), *(f"{word}: {meaning}" for word, meaning in LEGEND))
+    counts = (metric_meaning(one) for one in EVALUATOR_METRICS if one.kind == "count" and one.place != "elsewhere")
+    texts = (mean_interval_legend(result), *counts)
     return Section(None, tuple(Paragraph(text, "note", "  ") for text in texts))
 
 

@@ -22,7 +22,7 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct, field
 
 from evaluators.run.result import Counts, Interval
-from evaluators.values.confusion import RATIOS, Confusion
+from evaluators.values.confusion import Confusion
 
 LEVEL: Final = 0.05
 """A difference is called real when chance explains it less often than this, after the correction for many tests."""
@@ -60,12 +60,6 @@ def mean_of(sums: Mapping[int, int], count: int) -> float | None:
         return None
     common = lcm(*sums)
     return sum(num * (common // den) for den, num in sums.items()) / (common * count)
-
-
-def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, float | None]:
-    """Accuracy, precision, recall and F1 of the counts."""
-    accuracy, precision, recall, f1 = map(confusion(counts).rounded, RATIOS)
-    return accuracy, precision, recall, f1
 
 
 def confusion(counts: Counts) -> Confusion:

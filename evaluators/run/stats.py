@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from evaluators.builtin._scored_fields import ScoredFields
-from evaluators.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, LEFT_EMPTY, InRow
+from evaluators.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, InRow
 from evaluators.fields.frame import in_items
 from evaluators.fields.key_counts import KINDS, KeyCounts
 from evaluators.fields.path_check import (
@@ -29,7 +29,6 @@ from evaluators.fields.path_check import (
     SURPLUS_ROWS,
     SURPLUS_VALUES,
 )
-from evaluators.model import RowStatus
 from evaluators.run.clusters import ClusterSums
 from evaluators.run.document_sums import CREDIT_OVER, Details, DocumentSums, EmptySums, empty_sums
 from evaluators.run.figures import Figures, Measured
@@ -38,12 +37,11 @@ from evaluators.run.intervals import (
     detectable_runs,
     mean_of,
     moments_of_powers,
-    ratios,
-    share,
     share_interval,
     wilson,
 )
 from evaluators.run.measures import measure_stats
+from evaluators.run.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Sums, computed
 from evaluators.run.number_cells import NumericColumn
 from evaluators.run.result import (
     ArrayStats,
@@ -108,48 +106,26 @@ def evaluator_stats(
     """
     documents = documents or DocumentSums()
     details = documents.details
-    scored, row_statuses = tally.scored, tally.row_statuses
     pass_rate_ci, mean_ci, detectable = _of_rows(tally) if clusters is None else _of_clusters(clusters)
+    rates = _empties(empties or EmptySums(), documents, fields, clusters)
     if fields.names:
         counts: Counts | None = _status_counts(list(map(sum, zip(*tally.statuses, strict=True))))
         listed = tuple(
-            _field(name, _status_counts(each), optional=name in fields.optional)
+            _field(name, Sums(_status_counts(each), empties=_rates_of(rates, name)), optional=name in fields.optional)
             for name, each in zip(fields.names, tally.statuses, strict=True)
         )
     else:
         counts = Counts(*tally.counts) if any(tally.counts) else None
-        listed = _open(documents, fields)
-    _, precision, recall, f1 = ratios(counts or Counts())
-    rates = _empties(empties or EmptySums(), documents, fields, clusters)
-    listed = tuple(replace(one, **_empty_rates(rates, one.path)) for one in listed) if rates else listed
+        listed = _open(documents, fields, rates)
     return EvaluatorStats(
         name=name,
         type=kind,
-        rows=tally.rows,
-        scored=scored,
-        passed=tally.passed,
-        failed=scored - tally.passed,
-        skipped=row_statuses[RowStatus.SKIPPED],
-        not_measured=row_statuses[RowStatus.NOT_MEASURED],
-        invalid=row_statuses[RowStatus.INVALID],
-        unjudged=row_statuses[RowStatus.UNJUDGED],
-        bugs=row_statuses[RowStatus.BUG],
-        unreadable=row_statuses[RowStatus.UNREADABLE],
-        blocked=row_statuses[RowStatus.BLOCKED],
-        mean=mean_of(tally.sums, scored),
-        pass_rate=share(tally.passed, scored),
         pass_rate_ci=pass_rate_ci,
         fields=listed[:MOST_FIELDS],
         fields_not_listed=max(0, len(listed) - MOST_FIELDS),
         counts=counts,
-        micro_precision=precision,
-        micro_recall=recall,
-        micro_f1=f1,
         variant=variant,
         slice=slice_,
-        empty_expected=tally.empty_expected,
-        outputs_without_values=tally.gave_nothing,
-        rows_without_fields=tally.unread,
         metrics=_metrics(fields.metrics, tally),
         undeclared={path: kinds[OUTSIDE] for path, kinds in sorted(details.items()) if OUTSIDE in kinds},
         results=_total(details, EVALUATED),
@@ -159,7 +135,7 @@ def evaluator_stats(
         mean_ci=mean_ci,
         metric_cis=tuple(_bounds(tally, clusters, rates)),
         minimum_detectable_effect=detectable,
-        **_empty_rates(rates),
+        **computed(EVALUATOR_METRICS, Sums(counts or Counts(), empties=_rates_of(rates, None), tally=tally)),
     )
 
 
@@ -228,14 +204,9 @@ def _empties(empties: EmptySums, documents: DocumentSums, fields: ScoredFields, 
     return found
 
 
-def _empty_rates(empties: _Empties, path: str | None = None) -> dict[str, Any]:
-    """Both rates, and how many values each is of."""
-    found: dict[str, Any] = {}
-    for metric, whole in ((INVENTED, "expected_empty"), (LEFT_EMPTY, "expected_filled")):
-        if (path, metric) in empties:
-            sums, _ = empties[path, metric]
-            found |= {metric: share(sums.of(1, 0), sums.of(0, 1)), whole: sums.of(0, 1)}
-    return found
+def _rates_of(rates: _Empties, path: str | None) -> dict[str, RatioSums]:
+    """The sums of both rates of a field, or of all fields together, over rows."""
+    return {metric: rates[path, metric][0] for metric in EMPTY_RATES if (path, metric) in rates}
 
 
 def _bounds(tally: Tally, clusters: ClusterSums | None, rates: _Empties) -> Iterator[MetricCI]:
@@ -284,7 +255,7 @@ def key_stats(counts: KeyCounts) -> tuple[KeyStats, ...]:
     )
 
 
-def _open(documents: DocumentSums, fields: ScoredFields) -> tuple[FieldStats, ...]:
+def _open(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tuple[FieldStats, ...]:
     """The fields that the documents turned out to have."""
     scores = "mean_field_score" in fields.metrics  # each has a mean score, with partial credit
     further = _by_path(documents.details)
@@ -295,7 +266,9 @@ def _open(documents: DocumentSums, fields: ScoredFields) -> tuple[FieldStats, ..
         items = surplus.get(path, 0)
         keys = counts.hallucination - items
         free = (0 if fields.extra_keys_count else keys) + (0 if fields.extra_items_count else items)
-        return _field(path, counts, free, path in fields.optional, further.get(path, {}) if scores else None)
+        details = further.get(path, {})
+        sums = Sums(counts, free, _credit(details) if scores else None, _rates_of(rates, path))
+        return _field(path, sums, path in fields.optional, _array(details) if scores else None)
 
     return tuple(map(of_path, sorted({*documents.paths, *further})))
 
@@ -310,19 +283,9 @@ def _surplus_values(documents: DocumentSums) -> dict[str, int]:
     return found
 
 
-def _field(
-    path: str,
-    counts: Counts,
-    free: int = 0,
-    optional: bool = False,
-    further: Mapping[str, int] | None = None,
-) -> FieldStats:
-    """The metrics of a field. So many of its hallucinations are `free`: they do not count against its accuracy."""
-    _, precision, recall, f1 = ratios(counts)
-    return FieldStats(
-        path, counts, share(counts.match, counts.n - free), precision, recall, f1, optional,
-        None if further is None else _mean_score(counts, further), _array(further) if further else None,
-    )  # fmt: skip
+def _field(path: str, sums: Sums, optional: bool = False, array: ArrayStats | None = None) -> FieldStats:
+    """The metrics of a field."""
+    return FieldStats(path, sums.counts, optional=optional, array=array, **computed(FIELD_METRICS, sums))
 
 
 def _by_path(details: Details) -> Details:
@@ -343,11 +306,9 @@ def _with_details(counts: Sequence[int], further: Mapping[str, int]) -> Counts:
     )  # fmt: skip
 
 
-def _mean_score(counts: Counts, further: Mapping[str, int]) -> float | None:
-    """The mean over what was measured: a match is 1, everything else 0 but for its partial credit."""
-    partial = {int(kind.removeprefix(CREDIT_OVER)): num for kind, num in further.items() if kind.startswith(CREDIT_OVER)}
-    return mean_of({1: counts.match, **{den: num + (counts.match if den == 1 else 0) for den, num in partial.items()}},
-                   counts.n)  # fmt: skip
+def _credit(further: Mapping[str, int]) -> dict[int, int]:
+    """The partial credit of a path: denominator → sum of numerators."""
+    return {int(kind.removeprefix(CREDIT_OVER)): num for kind, num in further.items() if kind.startswith(CREDIT_OVER)}
 
 
 def _array(further: Mapping[str, int]) -> ArrayStats | None:

@@ -7,17 +7,16 @@ metric is about beside its name get groups: the run, an evaluator of it, a field
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.names import field_name, segment
+from evaluators.run.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Metric
 from evaluators.run.result import (
-    Counts,
     EvaluatorStats,
     FieldStats,
     NumericColumnStats,
@@ -27,12 +26,9 @@ from evaluators.run.result import (
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
-EMPTY_COUNTS: Final = ("expected_empty", "expected_filled")
-"""What the rates of invented and of empty values are over."""
 _COUNTERS: Final = frozenset({
-    "skipped", "not_measured", "invalid", "unjudged", "bugs", "passed", "failed", "unreadable", "blocked", "empty_expected",
-    "outputs_without_values", "rows_without_fields", "fields_not_listed", "missing", "warned", "undecided", "rows", "n",
-    "kept_out", "always", "sometimes", "never", "unusable", *EMPTY_COUNTS, *Counts.__struct_fields__,
+    "missing", "warned", "undecided", "kept_out", "always", "sometimes", "never", "unusable",
+    *(one.name for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "count" and one.name != "scored"),
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
@@ -127,7 +123,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
     for stats in result.evaluators:
         for one_field in stats.fields:
             group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
-            yield group, group.name, _field(one_field)
+            yield group, group.name, _declared(FIELD_METRICS, one_field)
             yield group, group.name, _flips(result, stats, one_field.path)
             yield group, group.name, _confidence(result, stats, one_field.path)
 
@@ -154,21 +150,17 @@ def _measure(one: NumericColumnStats) -> Named:
         yield name, getattr(one, name)
 
 
+def _declared(metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats) -> Named:
+    return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
+
+
 def _evaluator(stats: EvaluatorStats) -> Named:
-    yield "rows/total", stats.rows
-    for name in ("scored", "skipped", "not_measured", "invalid", "unjudged", "bugs"):
-        yield f"rows/{name}", getattr(stats, name)
-    for name in ("passed", "failed", "unreadable", "blocked", "empty_expected", "outputs_without_values",
-                 "rows_without_fields"):  # fmt: skip
-        yield name, getattr(stats, name)
-    for name in ("micro_precision", "micro_recall", "micro_f1", *EMPTY_RATES, *EMPTY_COUNTS):
-        yield name, getattr(stats, name)
+    yield from _declared(EVALUATOR_METRICS, stats)
     if stats.counts is not None:
         yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
     for metric in stats.metrics:
         yield f"metric/{segment(metric.name)}/mean", metric.mean
         yield f"metric/{segment(metric.name)}/n", metric.n
-    yield "fields_not_listed", stats.fields_not_listed
 
 
 def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
@@ -198,10 +190,3 @@ def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> 
         if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
             for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
                 yield f"confidence/{name}", getattr(one, name)
-
-
-def _field(one: FieldStats) -> Named:
-    for name in ("accuracy", "precision", "recall", "f1", "mean_score", *EMPTY_RATES, *EMPTY_COUNTS):
-        yield name, getattr(one, name)
-    yield "n", one.counts.n
-    yield from asdict(one.counts).items()

@@ -12,7 +12,7 @@ from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig
-from evaluators.run.intervals import mean_of, ratios, share, wilson
+from evaluators.run.intervals import mean_of, share, wilson
 from evaluators.run.result import (
     ArrayStats,
     Counts,
@@ -23,7 +23,7 @@ from evaluators.run.result import (
     MetricStats,
     RunResult,
 )
-from tests.bounds import bounds_of
+from tests.bounds import bounds_of, ratios
 
 
 def field(path: str, **counts: int) -> FieldStats:

@@ -271,8 +271,8 @@ def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
     suite = junit(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
     said = {test.attrib["name"]: test.findtext("system-out", "").splitlines() for test in suite.findall("testcase")}
     invented, left_empty, groups, flips, confidence, of_field = said["form"][1:]
-    assert invented == "invented 0.3333 [0.0000, 1.0000] of 3 values"
-    assert left_empty == "left empty 0.4000 [0.0000, 1.0000] of 5 values"
+    assert invented == "invented rate 0.3333 [0.0000, 1.0000] of 3 values"
+    assert left_empty == "left empty rate 0.4000 [0.0000, 1.0000] of 5 values"
     assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 0.2500")
     assert flips == "fields that flip: fax 0.5000 [0.0945, 0.9055] of 2 groups"
     assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE 0.4667")

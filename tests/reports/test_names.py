@@ -123,7 +123,7 @@ def result(*fields: str) -> RunResult:
 
 
 def test_two_figures_of_one_name_are_refused() -> None:
-    with pytest.raises(ValueError, match="two metrics are called evaluator/a_-2f_b/field/total/accuracy"):
+    with pytest.raises(ValueError, match="two metrics are called evaluator/a_-2f_b/field/total/n"):
         metrics_of(result("total", "total"))
 
 

@@ -15,11 +15,11 @@ from evaluators.issues import Blame, Problems
 from evaluators.run.gate_targets import check_gate, parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig, Target
-from evaluators.run.intervals import ratios, share
+from evaluators.run.intervals import share
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats, GateResult, Interval, MetricCI, MetricStats
 from evaluators.run.watch import Watch, watches
 from evaluators.run.wording import gate_label
-from tests.bounds import bounds_of
+from tests.bounds import bounds_of, ratios
 from tests.kit import problem_of
 
 

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.run.intervals import mean_of, ratios, wilson
+from evaluators.run.intervals import mean_of, wilson
 from evaluators.run.result import Counts, Interval
+from tests.bounds import ratios
 
 
 @pytest.mark.parametrize(

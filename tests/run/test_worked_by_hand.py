@@ -19,12 +19,12 @@ from evaluators.run.exact_sums import add_to
 from evaluators.run.gate_targets import parse_target
 from evaluators.run.gate_verdicts import judge_gates
 from evaluators.run.gates import Gate, GateConfig
-from evaluators.run.intervals import moments_of_powers, moments_of_values, ratios
+from evaluators.run.intervals import moments_of_powers, moments_of_values
 from evaluators.run.result import Counts, EvaluatorStats, FieldStats
 from evaluators.run.stats import evaluator_stats
 from evaluators.run.tally import Tally
 from evaluators.values.confusion import Confusion
-from tests.bounds import bounds_of
+from tests.bounds import bounds_of, ratios
 
 # --- using: lower_bound
 

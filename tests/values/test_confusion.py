@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evaluators.fields.events import Event, RowMetrics, row_metrics
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import FieldStatus
-from evaluators.run.intervals import ratios
+from evaluators.run.intervals import confusion
 from evaluators.run.result import Counts
 from evaluators.values.confusion import RATIOS, Confusion, Ratio
 
@@ -38,8 +38,9 @@ def test_the_items_of_one_row_have_the_figures_that_the_run_says_of_them(
     matched: int, missed: int, spurious: int
 ) -> None:
     row = ListOutcome("a", "a", "ordered", "match", matched, missed, spurious, 0, ())
-    run = ratios(Counts(match=matched, omission=missed, hallucination=spurious))
-    assert list(run[1:]) == [None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)]
+    run = confusion(Counts(match=matched, omission=missed, hallucination=spurious))
+    of_row = [None if figure is None else float(figure) for figure in (row.precision, row.recall, row.f1)]
+    assert [run.rounded(name) for name in RATIOS[1:]] == of_row
 
 
 @given(

@@ -19,9 +19,10 @@ from xml.etree.ElementTree import Element, SubElement
 from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.reports.sections.evaluators import beside_the_rate
+from evaluators.reports.sections.evaluators import beside_the_rate, metric_text
 from evaluators.reports.sections.repeats import calibration_line, flips_line, passes_line, repeat_line, threshold_line
-from evaluators.run.metrics import counted, mean_interval_text, quantity_text, rows_text, score_text
+from evaluators.run.metric_table import EVALUATOR_METRICS, Metric
+from evaluators.run.metrics import full_name, mean_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, GateResult, RunResult
 from evaluators.run.wording import gate_label
@@ -114,6 +115,10 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
     yield "test_set", result.test_set
     yield "rows", str(result.rows)
     yield "exit_code", str(result.exit_code)
+    for stats in result.evaluators:
+        for metric in EVALUATOR_METRICS:
+            if metric.kind == "score" and _given(metric, stats):
+                yield f"{full_name(stats)}: {metric.word}", metric_text(metric, stats)
     for one in result.whole_measures:
         name = f"{one.name} (variant {one.variant})" if one.variant else one.name
         yield name, f"mean {quantity_text(one.mean)}, sum {quantity_text(one.sum, 7)}, {one.n:,} of {rows_text(one.rows)}"
@@ -161,13 +166,11 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
 
 def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     """Rates, repeats, fields that flip and confidences of an evaluator, a line each."""
-    for name, rate, count in (
-        ("invented", stats.invented_rate, stats.expected_empty), ("left empty", stats.left_empty_rate, stats.expected_filled),
-    ):  # fmt: skip
-        if rate is not None:
-            known = stats.metric_ci(None, f"{name.replace(' ', '_')}_rate")
-            interval = f" {mean_interval_text(known.ci)}" if known is not None and known.ci is not None else ""
-            yield f"{name} {score_text(rate)}{interval} of {counted(count, 'value')}"
+    yield from (
+        f"{metric.word} {metric_text(metric, stats)}"
+        for metric in EVALUATOR_METRICS
+        if metric.over and _given(metric, stats)
+    )
     yield from beside_the_rate(stats)
     mine = (stats.name, stats.variant)
     for one in result.repeats:
@@ -178,6 +181,10 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     for sure in result.confidence:
         if (sure.evaluator, sure.variant) == mine:
             yield f"confidence{f' in {sure.field}' if sure.field else ''}: {calibration_line(sure)}; {threshold_line(sure)}"
+
+
+def _given(metric: Metric, stats: EvaluatorStats) -> bool:
+    return metric.value(stats) is not None
 
 
 def _left_out(stats: EvaluatorStats) -> list[str]:

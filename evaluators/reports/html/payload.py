@@ -24,6 +24,7 @@ from evaluators.reports.sections.fields import MOST_MISTAKES, forgiven_by, mista
 from evaluators.reports.sections.labels import label_id
 from evaluators.reports.sections.repeats import bin_line, confidence_id
 from evaluators.reports.sections.verdict import verdict_lines
+from evaluators.run.metric_table import EVALUATOR_METRICS
 from evaluators.run.record_facts import RecordFacts
 from evaluators.run.record_lines import LETTERS
 from evaluators.run.result import ConfidenceBin, RunResult
@@ -36,6 +37,8 @@ MOST_SLICES: Final = 2_000
 
 _FOLDED: Final = ("metrics", "empty")
 """Sections that are opened on demand: their figures say again, in other ways, what stands above them."""
+_DRAWN: Final = ("mean", "pass_rate", "minimum_detectable_effect")
+"""Metrics of evaluators that the page draws, or puts in a sentence; a card lists the others."""
 _NOT_ON_PAGE: Final = ("failed",)
 """Sections that the table of rows says better."""
 
@@ -88,6 +91,11 @@ def run_payload(
         "verdict": list(verdict_lines(result, options)),
         "run": _run(result, facts),
         "mistakes": [_mistake(result, options, one) for one in options.mistakes[:MOST_MISTAKES]],
+        "metrics": [
+            [one.name, one.word, one.meaning]
+            for one in EVALUATOR_METRICS
+            if one.kind == "score" and one.name not in _DRAWN
+        ],
         "legend": _legend(result),
         "weakest": [[place, field] for place, field, *_ in weakest[:MOST_FIELDS]],
         "moreFields": max(0, len(weakest) - MOST_FIELDS) + not_listed,

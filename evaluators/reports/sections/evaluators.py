@@ -12,11 +12,11 @@ from evaluators.reports.document import (
     Listing,
     Paragraph,
     Section,
-    count_columns,
     table_of,
     text_column,
 )
-from evaluators.reports.parts import list_part, table_part
+from evaluators.reports.parts import list_part, metric_columns, table_part
+from evaluators.run.metric_table import EVALUATOR_METRICS, Metric
 from evaluators.run.metrics import (
     USUAL,
     counted,
@@ -28,17 +28,10 @@ from evaluators.run.metrics import (
     score_text,
 )
 from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.words import ROW_WORDS
 
 MOST_SLICES: Final = 20
 """Slices that a page lists; all of them are in run.json."""
-LEGEND: Final = (
-    ("failed", "the row's score is below what the evaluator asks for (its pass_at); it counts in the mean"),
-    ("skipped", "a condition of the suite leaves the row out; no score"),
-    ("not measured", "the row has nothing that this evaluator looks at; no score"),
-    ("invalid", "the test set is at fault, such as an expected answer that cannot be read; no score"),
-    ("unjudged", "something outside kept the row from being judged; no score"),
-    ("bugs", "a fault in the program; no score"),
-)
 
 
 def _if_partial(stats: EvaluatorStats, metric: str) -> str:
@@ -46,6 +39,7 @@ def _if_partial(stats: EvaluatorStats, metric: str) -> str:
     return f"{metric} ({rows_text(stats.scored)})" if stats.scored and coverage_of(stats).short_of(USUAL) else metric
 
 
+_PLACES: Final = ("always", "if any")
 _VARIANT: Final = text_column("variant", optional=True)
 _MEAN: Final = Column("mean score", lambda stats: _if_partial(stats, score_text(stats.mean)))
 _PASS_RATE: Final = (
@@ -72,9 +66,7 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     if not result.evaluators:
         return ()
     columns = (
-        _NAME, _VARIANT, _MEAN, _OWN_CI, *_PASS_RATE, *count_columns("passed", "failed", "skipped"),
-        *count_columns("not_measured", optional=True), *count_columns("invalid"),
-        *count_columns("unjudged", "bugs", optional=True),
+        _NAME, _VARIANT, _MEAN, _OWN_CI, *_PASS_RATE, *metric_columns(EVALUATOR_METRICS, _PLACES),
     )  # fmt: skip
     items = (*_partial(result), *_remarks(result), *_legend(result))
     blocks: list[Block] = [table_of(result.evaluators, columns), *([Listing(items)] if items else [])]
@@ -112,9 +104,23 @@ def _legend(result: RunResult) -> Iterator[Item]:
         if any(map(_has_own_ci, result.evaluators)):
             yield Item(mean_interval_legend(result))
         yield Item(f"95 % CI: where the pass rate would likely be with many more rows like these{clusters_text(result)}")
-    for word, meaning in LEGEND:
-        if any(getattr(stats, word.replace(" ", "_")) for stats in result.evaluators):
-            yield Item(f"{word}: {meaning}")
+    for metric in EVALUATOR_METRICS:
+        if metric.place in _PLACES and any(map(metric.value, result.evaluators)):
+            yield Item(metric_meaning(metric))
+
+
+def metric_meaning(metric: Metric) -> str:
+    """The word of a metric and what it means."""
+    return f"{metric.word}: {metric.meaning}"
+
+
+def metric_text(metric: Metric, stats: EvaluatorStats) -> str:
+    """A metric of an evaluator with its interval, and how many values it is of."""
+    known = stats.pass_rate_ci if metric.name == "pass_rate" else stats.mean_ci if metric.name == "mean" else None
+    watched = stats.metric_ci(None, metric.name)
+    interval = known or (watched.ci if watched is not None else None)
+    of = f" of {counted(getattr(stats, metric.over), 'value')}" if metric.over else ""
+    return f"{metric.text(stats)}{f' {mean_interval_text(interval)}' if interval is not None else ''}{of}"
 
 
 def mean_interval_legend(result: RunResult) -> str:
@@ -161,12 +167,12 @@ def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
 
 def _others_text(stats: EvaluatorStats) -> str:
     """The counts of rows that did not simply pass or fail, in words."""
-    counts = (
-        (stats.unreadable, "unreadable, scored 0"), (stats.blocked, "blocked, scored 0"),
-        (stats.empty_expected, "with an empty expected answer"), (stats.skipped, "skipped"),
-        (stats.not_measured, "not measured"), (stats.invalid, "invalid"), (stats.unjudged, "unjudged"),
-        (stats.bugs, "bug" if stats.bugs == 1 else "bugs"),
-    )  # fmt: skip
+    counts = [(getattr(stats, name), f"{ROW_WORDS[name].plain}, scored 0") for name in ("unreadable", "blocked")]
+    counts.append((stats.empty_expected, "with an empty expected answer"))
+    counts += [
+        (getattr(stats, name), ROW_WORDS[name].plain) for name in ("skipped", "not_measured", "invalid", "unjudged")
+    ]
+    counts.append((stats.bugs, f"{ROW_WORDS['bug'].plain}{'' if stats.bugs == 1 else 's'}"))
     text = "; ".join([*beside_the_rate(stats), *(f"{count:,} {word}" for count, word in counts if count)])
     coverage = coverage_of(stats)
     if coverage.kept_out and not coverage.measured:
@@ -191,8 +197,7 @@ def remark_part(result: RunResult) -> tuple[Section, ...]:
 
 
 def _micro(stats: EvaluatorStats) -> str:
-    precision, recall, f1 = map(score_text, (stats.micro_precision, stats.micro_recall, stats.micro_f1))
-    return f"micro precision {precision}, micro recall {recall}, micro F1 {f1}"
+    return ", ".join(f"{one.word} {one.text(stats)}" for one in EVALUATOR_METRICS if one.name.startswith("micro_"))
 
 
 def slice_section(result: RunResult) -> tuple[Section, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.document import (
     Block,
@@ -18,8 +20,9 @@ from evaluators.reports.document import (
 )
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.parts import table_part
+from evaluators.reports.parts import metric_columns, table_part
 from evaluators.run.intervals import wilson
+from evaluators.run.metric_table import FIELD_METRICS, Place
 from evaluators.run.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.values.paths import for_people
@@ -34,26 +37,16 @@ _SHOWN_ROWS: Final = 3
 """Rows of a mistake that are named."""
 
 
-def _status_columns(*optional: str) -> tuple[Column, ...]:
-    """How often a field ended in each status, in the words of people."""
-    statuses = {
-        "n": "n", "right": "match", "wrong": "mismatch", "missing": "omission", "extra": "hallucination", "error": "error",
-        "not judged": "not_judged",
-    }  # fmt: skip
+def _columns(*places: Place) -> tuple[Column, ...]:
+    """The metrics of fields that have one of these places, the accuracy first."""
 
-    def column(head: str, name: str) -> Column:
-        return Column(head, lambda item: f"{getattr(_field(item).counts, name):,}", optional=head in optional)
+    def field(item: Any) -> FieldStats:
+        """A field that stands alone or beside its evaluator."""
+        found: FieldStats = item[1] if isinstance(item, tuple) else item
+        return found
 
-    return tuple(column(head, name) for head, name in statuses.items())
-
-
-def _field(item: Any) -> FieldStats:
-    """A field that stands alone or beside its evaluator."""
-    found: FieldStats = item[1] if isinstance(item, tuple) else item
-    return found
-
-
-_ACCURACY: Final = Column("accuracy", lambda item: score_text(_field(item).accuracy))
+    first = sorted(FIELD_METRICS, key=lambda metric: metric.name != "accuracy")
+    return metric_columns(first, places, field)
 
 
 def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
@@ -66,8 +59,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
         text_column("evaluator", lambda pair: pair[0].name),
         text_column("variant", lambda pair: pair[0].variant or "", optional=True),
         text_column("field", lambda pair: pair[1].path),
-        _ACCURACY,
-        *_status_columns("error", "not judged"),
+        *_columns("always", "if any"),
     )
     fields, weak, unmeasured = _fields(result), weak_fields(result), unmeasured_fields(result)
     blocks: list[Block] = [table_of(weak[:most], columns)] if weak and most else []
@@ -108,14 +100,16 @@ def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
     """The weakest fields by what went wrong."""
     weak = weak_fields(result)
     several = len({full_name(stats) for stats, _ in weak}) > 1
-    statuses = _status_columns("wrong", "missing", "extra", "error", "not judged")
     columns = (
         text_column(
             "worst fields",
             lambda pair: f"{full_name(pair[0])}: {for_people(pair[1].path)}" if several else for_people(pair[1].path),
         ),
-        _ACCURACY,
-        *(column for column in statuses if column.head != "right"),
+        *(
+            replace(one, optional=one.head not in ("accuracy", "n"))
+            for one in _columns("always", "if any")
+            if one.head != "right"
+        ),
     )
     return table_part(weak, most, columns, ("worst fields",))
 
@@ -184,13 +178,7 @@ def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
     columns = (
         text_column("field", lambda field: field.path),
-        _ACCURACY,
-        *_status_columns(),
-        Column("skipped", lambda field: f"{field.counts.skipped:,}"),
-        Column("not measured", lambda field: f"{field.counts.not_measured:,}"),
-        Column("precision", lambda field: score_text(field.precision)),
-        Column("recall", lambda field: score_text(field.recall)),
-        Column("F1", lambda field: score_text(field.f1)),
+        *(replace(one, optional=False) for one in _columns("always", "if any", "all fields")),
     )
     metrics = (
         f"{stats.type}; mean score {score_text(stats.mean)}, {stats.scored:,} of {rows_text(stats.rows)} scored; "

@@ -42,6 +42,7 @@ ROWS: tuple[tuple[Any, Any, str, str, str, str], ...] = (
     ({"number": "A1"}, PLAIN, "b", "c", "east", "0.5"),
 )  # fmt: skip
 """Output, expected answer, kind, kind in the output, shop and cost of each row."""
+EMPTIES = [("invented", "invented_rate"), ("left empty", "left_empty_rate")]
 EVALUATORS = [
     "contains_json",
     {
@@ -280,7 +281,8 @@ def test_evaluators(page: Opened, recorded: Recorded) -> None:
             words.append(interval(stats["pass_rate_ci"], score))
         ratios = [f"micro {name} {score(stats[f'micro_{name.lower()}'])}" for name in ("precision", "recall", "F1")]
         if stats["micro_f1"] is not None:
-            words.append(" · ".join(ratios))
+            rates = [f"{name} rate {score(stats[key])}" for name, key in EMPTIES if stats[key] is not None]
+            words.append(" · ".join([*ratios, *rates]))
         if stats["minimum_detectable_effect"] is not None:
             words.append(
                 "With this many rows, two runs can be told apart when their mean scores differ by about "

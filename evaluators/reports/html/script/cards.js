@@ -19,11 +19,6 @@ const COUNT_TONES = {
   unjudged: "fault",
   bugs: "fault",
 };
-const MICRO_RATIOS = [
-  ["micro precision", "micro_precision"],
-  ["micro recall", "micro_recall"],
-  ["micro F1", "micro_f1"],
-];
 
 export function evaluatorSection({ id, title }) {
   const remarks = head.legend.filter((item) => item.tone !== "plain");
@@ -67,9 +62,8 @@ export const passRateText = (one) => ofPart(one, scoreText(one.pass_rate));
 function evaluatorCard(one) {
   const place = names.indexOf(one.name);
   const where = place < 0 ? "" : run.record.evaluators[place].where;
-  const ratios = MICRO_RATIOS.filter(([, key]) => one[key] !== null).map(
-    ([name, key]) => `${name} ${scoreText(one[key])}`,
-  );
+  const given = head.metrics.filter(([name]) => one[name] !== null);
+  const metrics = given.map(([name, word, meaning]) => el("span", { title: meaning }, `${word} ${scoreText(one[name])}`));
   const least = one.minimum_detectable_effect;
   const filters = { evaluator: one.name, result: "failed", variant: one.variant ?? "" };
   const isTold = head.rows && place >= 0;
@@ -85,7 +79,7 @@ function evaluatorCard(one) {
       el("summary", "More figures"),
       el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
       el("p", `pass rate ${passRateText(one)} `, el("span.quiet", intervalText(one.pass_rate_ci))),
-      ratios.length > 0 && el("p.quiet", ratios.join(" · ")),
+      metrics.length > 0 && el("p.quiet", metrics.flatMap((metric, place) => (place ? [" · ", metric] : [metric]))),
       least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
       isTold && distribution(one, place),
     ),

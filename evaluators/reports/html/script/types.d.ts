@@ -189,6 +189,8 @@ export interface Head {
   compared?: Omit<Comparison, "rows"> | null;
   verdict?: string[];
   mistakes: Mistake[];
+  /** Metrics that cards list: the key in run.json, the word, what it means. */
+  metrics: [string, string, string][];
   legend: Item[];
   weakest: [number, number][];
   moreFields: number;
