@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 from shlex import join
-from tempfile import gettempdir
 
 from evaluators.api.language import language_schema
 from evaluators.api.suite import Suite
@@ -23,12 +22,12 @@ from evaluators.testsets.byte_store import at, local_path
 class Studio:
     """A studio over a folder."""
 
-    def __init__(self, root: Path, opened: str = "", scratch: Path | None = None) -> None:
-        """`opened` is the file that it was started for; empty for the folder. `scratch` is the folder of temporary files, where runs that
-        are written nowhere keep what they recorded: beside the folder itself it is all that is read."""
+    def __init__(self, root: Path, opened: str, scratch: Path) -> None:
+        """`opened` is the file that it was started for, and empty for the folder. `scratch` is the folder of temporary files, where
+        runs that are written nowhere keep what they recorded: beside the folder itself it is all that is read."""
         self.folder = Folder(root)
         self.runs = Runs(self.folder)
-        self.scratch = scratch or Path(gettempdir())
+        self.scratch = scratch
         self._opened = opened
         self._scores = Scores()
 
@@ -87,7 +86,7 @@ class Studio:
     def score(self, asked: m.Score) -> m.Scored:
         """Rows scored by a text."""
         suite = self._suite(asked.text, asked.path)
-        data = str(self.folder.place(asked.data)) if asked.data else ""
+        data = self.folder.name_of(self.folder.place(asked.data)) if asked.data else ""
         return self._scores.score(suite, asked.path, asked.tab, asked.rows, asked.before, asked.ask, data)
 
     def rows(self, asked: m.Rows) -> m.RowsShown:

@@ -69,9 +69,12 @@ def _verified(text: str, changed: str, loc: Loc, wanted: Any) -> str:
     except Problems:
         same = False
     if not same:
-        message = f"{spelled(loc)} cannot be changed alone: it is written in a way that other values share"
-        raise problem("not-editable", message, hint="change it in the text")
+        raise _not_editable(loc, "it is written in a way that other values share")
     return changed
+
+
+def _not_editable(loc: Loc, why: str) -> Problems:
+    return problem("not-editable", f"{spelled(loc)} cannot be changed alone: {why}", hint="change it in the text")
 
 
 def _at(data: Any, loc: Sequence[str | int]) -> Any:
@@ -86,6 +89,8 @@ def _set(data: Any, loc: Loc, value: Any) -> None:
         if isinstance(data, dict) and not isinstance(data.get(step), dict | list):
             data[step] = [] if isinstance(below, int) else {}
         data = data[step]
+    if isinstance(data, list) and not isinstance(loc[-1], int):
+        raise _not_editable(loc, "it is a list")
     if isinstance(data, list) and loc[-1] == len(data):
         data.append(value)
     else:
@@ -248,7 +253,9 @@ def _added(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, value
     margin = last[0].start_mark.column if _is_map(node) else node.start_mark.column
     if _is_list(node):
         margin = _dash(text, last[0]) - _line_start(text, _dash(text, last[0]))
-    lines = _lines(step if _is_map(node) else None, value, margin, _newline(text), 1 if _is_map(node) else 2)
+    lines = _lines(
+        step if _is_map(node) else None, value, margin, _newline(text), 2 if _is_list(node) else int(not margin)
+    )
     at = _line_end(text, end)
     return f"{text[:at]}{_newline(text)}{lines}{text[at:]}"
 

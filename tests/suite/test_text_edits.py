@@ -86,7 +86,7 @@ def test_only_what_is_set_changes(loc: Any, value: Any, was: str, becomes: str) 
         ),
     ],
 )
-def test_what_is_taken_away_leaves_its_comments(loc: Any, was: str, becomes: str) -> None:
+def test_what_is_taken_away_leaves_itscomments_in(loc: Any, was: str, becomes: str) -> None:
     assert FIELDS.count(was) == 1
     assert without(FIELDS, loc) == FIELDS.replace(was, becomes)
 
@@ -123,7 +123,7 @@ def test_a_thousand_random_changes_mean_what_they_say_and_keep_every_comment(see
         if changed is None:
             continue
         assert data_of(changed) == wanted
-        assert not _comments(text) - _comments(changed)
+        assert not comments_in(text) - comments_in(changed)
         text, done = changed, done + 1
 
 
@@ -155,7 +155,7 @@ def _places(data: Any, loc: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, .
         yield from _places(value, (*loc, step))
 
 
-def _comments(text: str) -> Counter[str]:
+def comments_in(text: str) -> Counter[str]:
     """The comments of a text, by the tokens of the library: what is between them and starts with #."""
     found: Counter[str] = Counter()
     at = 0

@@ -1,0 +1,227 @@
+"""What a studio says of rows is what a run says of them; what a change turned; and judges that nobody was allowed to ask."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+import evaluators
+from evaluators.reports.rows import row_views
+from evaluators.run.record_lines import LETTERS
+from tests.judges.chat_server import chat_server, verdicts
+from tests.kit import write_files
+from tests.studio.serving import Page, serving
+
+ROWS = [
+    ("Paris", "Paris", 1, 1), ("paris", "Paris", 2, 2), ("Rome", "Rom", 3, 4), ("OSLO", "Oslo", 5, 5), ("Bern", "Bern", "6", 6),
+]  # fmt: skip
+SUITE = """\
+test_set: rows.csv
+evaluators:
+  - type: json_multi_field_match
+    name: header
+    fields:
+      city: exact
+      count: exact
+  - json_diff_match: {name: whole}
+gates:
+  header: {fail_below: 0.9}
+"""
+IGNORING_CASE = SUITE.replace("city: exact", "city: {normalized: {case: ignore}}")
+
+
+@pytest.fixture
+def page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
+    with (folder / "rows.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "output", "expected"])
+        for number, (city, wanted, count, right) in enumerate(ROWS):
+            writer.writerow(
+                [f"r{number}", json.dumps({"city": city, "count": count}), json.dumps({"city": wanted, "count": right})]
+            )
+    write_files(folder, {"suite.yaml": SUITE})
+    monkeypatch.chdir(folder)
+    with serving(folder) as found:
+        yield found
+
+
+def scored(page: Page, text: str = SUITE, **more: Any) -> Any:
+    return page.done("score", {"text": text, "path": "suite.yaml", "tab": "one", **more})
+
+
+def by_column(found: Any, row: dict[str, Any]) -> dict[tuple[str, str], str]:
+    names = [(one["evaluator"], one.get("field", "")) for one in found["columns"]]
+    return dict(zip(names, row["statuses"], strict=True))
+
+
+def test_the_table_says_what_a_run_says(page: Page) -> None:
+    found = scored(page)
+    run = evaluators.load("suite.yaml").run(evidence="all")
+    views = list(row_views(run))
+    assert [(row["row"], row["id"]) for row in found["table"]] == [(view.number, view.id) for view in views]
+    for row, view in zip(found["table"], views, strict=True):
+        shown = by_column(found, row)
+        for result, score in zip(view.evaluators, row["scores"], strict=True):
+            assert shown[result.evaluator, ""] == ("P" if result.passed else "F")
+            assert score == result.score
+            for one in result.fields:
+                assert LETTERS.index(shown[result.evaluator, one.place]) == list(type(one.status)).index(one.status)
+    assert [one["mean"] for one in found["figures"]] == [one.mean for one in run.evaluators]
+    assert [(one["target"], one["status"]) for one in found["gates"]] == [(one.target, one.verdict) for one in run.gates]
+    rules = {(one["evaluator"], one.get("field")): (one.get("rule"), one["right"], one["of"]) for one in found["columns"]}
+    assert rules["header", "city"] == ("exact", 2, 5)
+    assert (found["said"], found["whole"], found["command"]) == (
+        "of all 5 rows", True, "evaluators run suite.yaml --limit 50 --no-results",
+    )  # fmt: skip
+
+
+def test_of_a_part_there_are_no_gates_and_no_intervals(page: Page) -> None:
+    found = scored(page, rows=3)
+    assert (found["rows"], found["whole"], found["said"], found["gates"]) == (3, False, "of the first 3 rows", [])
+    assert {(one["low"], one["high"]) for one in found["figures"]} == {(None, None)}
+
+
+def test_what_a_change_turned_is_told_by_row(page: Page) -> None:
+    first = scored(page)
+    second = scored(page, IGNORING_CASE, before=first["id"])
+    city = next(one for one in second["turned"] if one["field"] == "city" and one["evaluator"] == "header")
+    assert (city["right"], city["wrong"], city["became_right"], city["became_wrong"], city["other"]) == (
+        [3, 5],
+        [],
+        2,
+        0,
+        0,
+    )
+    back = scored(page, before=second["id"])
+    assert next(one for one in back["turned"] if one["field"] == "city")["wrong"] == [3, 5]
+    shown = page.done("rows", {"score": back["id"], "only": "turned"})
+    assert [row["row"] for row in shown["table"]] == [3, 5]
+    assert scored(page, before=back["id"])["turned"] == []
+
+
+def test_rows_with_something_wrong_are_found_by_field(page: Page) -> None:
+    found = scored(page)
+    wrong = page.done("rows", {"score": found["id"], "only": "wrong", "evaluator": "header", "field": "count"})
+    assert (wrong["of"], [row["id"] for row in wrong["table"]]) == (2, ["r2", "r4"])
+    rest = page.done("rows", {"score": found["id"], "first": 3, "count": 1})
+    assert (rest["of"], [row["id"] for row in rest["table"]]) == (5, ["r3"])
+    assert page.ask("rows", {"score": "none"})[1]["code"] == "no-score"
+
+
+def test_one_row_is_as_a_report_has_it(page: Page) -> None:
+    found = scored(page)
+    row = page.done("row", {"score": found["id"], "row": 3})
+    lines = {name: zlib.decompress(base64.b64decode(text)).decode() for name, text in row["lines"].items()}
+    (line,) = lines["rows-0"].splitlines()
+    (cells,) = lines["cells-0"].splitlines()
+    assert (json.loads(line)["id"], json.loads(cells)["cells"]["expected"]) == ("r1", '{"city": "Paris", "count": 2}')
+    assert row["head"]["rows"]["pieces"] == [[0]]
+    outcomes = [json.loads(one) for one in lines["outcomes-0"].splitlines()]
+    assert {one["row"] for one in outcomes} == {3}
+    assert {one.get("path"): one.get("status") for one in outcomes if one["evaluator"] == "header"}["city"] == "mismatch"
+
+
+def test_a_suggestion_turns_what_it_says_once_it_is_applied(page: Page) -> None:
+    found = scored(page)
+    advised = page.done("advice", {"score": found["id"]})["lines"]
+    applied = [one for one in advised if one["edit"] is not None]
+    assert applied
+    for one in applied:
+        text = page.done("edit", {"text": SUITE, "path": "suite.yaml", "edit": one["edit"]})["text"]
+        turned = scored(page, text, before=found["id"])["turned"]
+        own = next(each for each in turned if (each["evaluator"], each["field"]) == (one["evaluator"], one["field"]))
+        assert (own["became_right"], own["became_wrong"]) == (one["turned"], 0), one["said"]
+
+
+def test_rows_of_another_file_can_be_scored(page: Page, folder: Path) -> None:
+    write_files(folder, {"one.csv": 'output,expected\n"{""city"": 1}","{""city"": 1}"\n'})
+    found = scored(page, data="one.csv")
+    assert (found["rows"], found["command"]) == (1, "evaluators run suite.yaml one.csv --limit 50 --no-results")
+
+
+@pytest.mark.parametrize(
+    ("test_set", "code"),
+    [
+        ("", "no-rows-here"),
+        ("test_set: https://example.com/rows.csv\n", "no-rows-here"),
+        ("test_set: {sql: 'select 1', connection: {sqlite: rows.db}}\n", "no-rows-here"),
+        ("test_set: none.csv\n", "no-rows-here"),
+    ],
+)
+def test_rows_that_are_elsewhere_are_not_fetched_at_every_key(page: Page, test_set: str, code: str) -> None:
+    text = SUITE.replace("test_set: rows.csv\n", test_set)
+    status, answer = page.ask("score", {"text": text, "path": "suite.yaml", "tab": "one"})
+    assert (status, answer["code"]) == (422, code)
+
+
+def test_a_text_with_problems_has_them_with_their_lines_and_no_form(page: Page) -> None:
+    text = SUITE.replace("city: exact", "city: exakt")
+    read = page.done("read", {"text": text, "path": "suite.yaml"})
+    assert read["form"] is None
+    (problem,) = read["problems"]
+    assert (problem["line"], problem["column"], "exakt" in problem["message"], "exact" in problem["hint"]) == (
+        6,
+        13,
+        True,
+        True,
+    )
+    assert page.ask("score", {"text": text, "path": "suite.yaml", "tab": "one"})[0] == 422
+
+
+def test_the_last_of_several_requests_wins(page: Page, folder: Path) -> None:
+    with (folder / "rows.csv").open("a") as file:
+        file.write('x,"{""city"": 1}","{""city"": 1}"\n' * 100_000)
+    answers: dict[str, int] = {}
+
+    def first() -> None:
+        answers["first"] = page.ask("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": None})[0]
+
+    thread = Thread(target=first)
+    thread.start()
+    while (
+        page.ask("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": 5})[0] == 200 and thread.is_alive()
+    ):
+        if answers:
+            break
+    thread.join()
+    assert answers["first"] in (200, 409)  # it was too quick, or gave up
+    assert scored(page, rows=5)["rows"] == 5
+
+
+def judged_suite(address: str) -> str:
+    judge = {"openai_compatible": {"base_url": address, "model": "m", "cache": False}}
+    fields = {"json_multi_field_match": {"name": "judged", "fields": {"city": "semantic"}}}
+    checks = ["contains_json", fields]
+    return json.dumps({"test_set": "rows.csv", "judge": judge, "evaluators": checks})
+
+
+def test_a_judge_is_asked_once_somebody_has_said_so_and_its_answers_are_known_afterwards(
+    page: Page,
+) -> None:
+    pytest.importorskip("openai")
+    with chat_server() as server:
+        server.respond = lambda request, number: verdicts(request)
+        text = judged_suite(server.url)
+        found = scored(page, text)
+        assert not server.requests
+        assert [(one["evaluator"], one["scored"]) for one in found["figures"]] == [("contains_json", 5), ("judged", 4)]
+        assert any("At most 1 question" in line for line in found["asks"]["said"])
+        asked = scored(page, text, ask=True)
+        assert [one["scored"] for one in asked["figures"]] == [5, 5]
+        sent = len(server.requests)
+        assert sent
+        again = scored(page, text)
+        assert [one["scored"] for one in again["figures"]] == [5, 5]
+        assert len(server.requests) == sent
+        page.done("save", {"path": "judged.yaml", "text": text, "base": ""})
+        status, answer = page.ask("run", {"path": "judged.yaml"})
+        assert (status, answer["code"], "At most 1 question" in answer["message"]) == (422, "asks", True)
+        assert len(server.requests) == sent
