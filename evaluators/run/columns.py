@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, MutableSequence, Sequence
-from itertools import chain, groupby
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, groupby, islice, pairwise
 from operator import itemgetter, lt
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -58,15 +59,56 @@ class GroupCounter(Protocol):
         """Counts what is waiting: groups that are alike are counted together."""
 
 
+class PackedTexts:
+    """Texts one after the other in bytes, with the place at which each ends: a fifth of what as many objects take."""
+
+    def __init__(self) -> None:
+        self._bytes, self._ends = bytearray(), array("q", [0])
+
+    def extend(self, texts: Iterable[str | None]) -> None:
+        """The next texts."""
+        data = [_NO_TEXT if text is None else text.encode() for text in texts]
+        self._ends.extend(islice(accumulate(map(len, data), initial=len(self._bytes)), 1, None))
+        self._bytes += b"".join(data)
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, place: Any) -> Any:
+        """A text, or the list of those of a slice."""
+        if isinstance(place, slice):
+            start, stop, _ = place.indices(len(self))
+            ends = self._ends[start : stop + 1]
+            data = self._bytes[ends[0] : ends[-1]]
+            if not data.isascii():
+                return [self[one] for one in range(start, stop)]
+            text, first = data.decode(), ends[0]
+            return [text[one - first : end - first] for one, end in pairwise(ends)]
+        data = self._bytes[self._ends[place] : self._ends[place + 1]]
+        return None if data == _NO_TEXT else data.decode()
+
+
+_NO_TEXT: Final = b"\xff"
+"""What stands for None: no text has this byte."""
+
+
 class MemoryColumns:
-    """The columns of one variant in memory: numbers in eight bytes, codes and steps in four, a text of a slice, a cluster or a measure
-    once where the column has few of them."""
+    """The columns of one variant in memory that figures are counted from: row numbers in eight bytes, codes and steps in four, ids and
+    measures packed, a text of a slice or a cluster once where the column has few of them."""
 
     def __init__(self, layout: Layout) -> None:
-        self._columns: dict[str, MutableSequence[Any]] = {
-            name: [] if name in layout.texts else array("q" if name in ("row", "given") else "i") for name in layout.names
+        self._texts: dict[str, dict[str, str]] = {
+            name: {} for name in layout.texts if name.startswith(("cluster", "slice"))
         }
-        self._texts: dict[str, dict[str, str]] = {name: {} for name in layout.texts if name != "id"}
+        self._columns: dict[str, Any] = {
+            name: []
+            if name in self._texts
+            else PackedTexts()
+            if name in layout.texts
+            else array("q" if name == "row" else "i")
+            for name in layout.names
+            if name != "given"  # other runs are compared by it, which need a file
+        }
         self._ascending, self._last = True, 0
 
     def add(self, columns: Mapping[str, Cells]) -> None:
@@ -86,11 +128,26 @@ class MemoryColumns:
         if order == "row" and self._ascending:
             yield from ([column[at : at + CHUNK_ROWS] for column in columns] for at in range(0, len(rows), CHUNK_ROWS))
             return
-        places = range(len(rows)) if self._ascending else sorted(range(len(rows)), key=rows.__getitem__)
-        places = sorted(places, key=self._columns[order].__getitem__)
+        places: Sequence[int] = range(len(rows))
+        if not self._ascending:
+            places = sorted(places, key=rows.__getitem__)
+        if order != "row":
+            places = _in_order(places, self._columns[order])
         for at in range(0, len(rows), CHUNK_ROWS):
             some = places[at : at + CHUNK_ROWS]
             yield [[column[place] for place in some] for column in columns]
+
+
+def _in_order(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
+    """The places in the order of their cells, four bytes each; places with one cell stay in their order."""
+    free, start = Counter(cells), 0
+    for cell in sorted(free):
+        free[cell], start = start, start + free[cell]
+    found = array("i", bytes(4 * len(places)))
+    for place in places:
+        found[free[cells[place]]] = place
+        free[cells[place]] += 1
+    return found
 
 
 def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:

@@ -7,10 +7,10 @@ kept while it is counted, eight bytes each where they have at most nine decimals
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from heapq import merge
 from itertools import islice
 from math import inf
 from typing import Final
@@ -27,6 +27,8 @@ from evaluators.run.slices import SliceKey, SliceNames
 _NANO: Final = 10**21
 """How many units a billionth is."""
 _MOST_NANOS: Final = 2**63 - 1
+_PIECE: Final = 1 << 16
+"""Numbers that are sorted at once."""
 
 
 class Numbers(Struct, frozen=True):
@@ -65,11 +67,13 @@ class _Counting:
         self.unread: tuple[tuple[int, str], ...] = ()
         self._powers, self._of_nanos = [0, 0, 0, 0], [0, 0, 0, 0]
         self._nanos, self._others = array("q"), list[int]()
+        self._sorted: list[array[int]] = []
+        """The numbers before those, in billionths, in order within each piece: a list of all would take five times as much."""
 
     @property
     def numbers(self) -> int:
         """The cells that hold numbers."""
-        return len(self._nanos) + len(self._others)
+        return sum(map(len, self._sorted)) + len(self._nanos) + len(self._others)
 
     def add(self, cell: str, times: int) -> bool:
         """Counts a cell that was met some number of times. Whether it is empty or a number."""
@@ -86,18 +90,28 @@ class _Counting:
             _add_powers(self._powers, number, times)
         else:
             self._nanos.extend([nanos] * times)
+            if len(self._nanos) >= _PIECE:
+                self._end_piece()
             _add_powers(self._of_nanos, nanos, times)
         return True
 
     def figure(self) -> Measure:
         """What the cells came to."""
-        nanos, others = sorted(self._nanos), sorted(self._others)
-        count = self.numbers
+        count, others = self.numbers, sorted(self._others)
+        self._end_piece()
 
         def at(rank: int) -> int:
-            if not others:
-                return nanos[rank - 1] * _NANO
-            return next(islice(merge((one * _NANO for one in nanos), others), rank - 1, None))
+            """The number of a rank, in units: the least one that so many do not exceed."""
+            low = min([*(piece[0] * _NANO for piece in self._sorted), *others[:1]])
+            high = max([*(piece[-1] * _NANO for piece in self._sorted), *others[-1:]])
+            while low < high:
+                middle = (low + high) // 2
+                nanos = sum(bisect_right(piece, middle // _NANO) for piece in self._sorted)
+                if nanos + bisect_right(others, middle) >= rank:
+                    high = middle
+                else:
+                    low = middle + 1
+            return low
 
         every = enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
         one, two, three, four = (units + nano * _NANO**power for power, (units, nano) in every)
@@ -105,6 +119,11 @@ class _Counting:
             count, (one, two, three, four), at(1), at(count), (at((count + 1) // 2), at(count // 2 + 1)), at(-(-95 * count // 100))
         ) if count else Numbers()  # fmt: skip
         return Measure(self.mark, self.cells, self.missing, numbers, self.unread)
+
+    def _end_piece(self) -> None:
+        if self._nanos:
+            self._sorted.append(array("q", sorted(self._nanos)))
+            self._nanos = array("q")
 
 
 def _add_powers(sums: list[int], number: int, times: int) -> None:

@@ -301,9 +301,10 @@ class Run:
     def _cells(self, variant: str | None) -> Iterator[CellsLine]:
         decode = msgspec.json.Decoder(CellsLine).decode
         for number, text in enumerate(self.lines("cells", variant), 1):
-            line = _at_once(text, decode)
-            where = self._where("cells", number)
-            yield line if line is not None else typed(_object(text, where), CellsLine, where)
+            if (line := _at_once(text, decode)) is None:
+                where = self._where("cells", number)
+                line = typed(_object(text, where), CellsLine, where)
+            yield line
 
     def lines(self, table: Literal["outcomes", "cells", "answers"], variant: str | None = None) -> Iterator[str]:
         """The lines of a table as they are kept, in the order of rows. Raises Problems (config) for a damaged file."""

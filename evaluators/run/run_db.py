@@ -15,7 +15,6 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import compress
 from pathlib import Path
 from typing import Any, Final
 
@@ -398,7 +397,8 @@ class RunRows:
 
     def has_ids(self) -> bool:
         """Whether any row has an id: the test set has a column of them."""
-        return any(name is not None for (ids,) in self.read(["id"]) for name in ids)
+        some = self._file.connection.execute(f"select 1 from {self._table} where id is not null limit 1")
+        return some.fetchone() is not None
 
     def verdicts(self) -> list[list[Result]]:
         """By evaluator, what codes stand for."""
@@ -462,23 +462,23 @@ class RunRows:
         return found.fetchone() is not None
 
     def repeated_ids(self, most: int) -> dict[str, list[int]]:
-        """The rows of each id that is missing or in several of the first `most` rows."""
-        rows: list[int] = []
-        names: list[str] = []
-        for numbers, ids in self.read(["row", "id"]):
-            whole = None not in ids
-            rows += numbers if whole else compress(numbers, [name is not None for name in ids])
-            names += ids if whole else [name for name in ids if name is not None]
-            if len(names) >= most:
+        """The rows of each id that is missing or in several of the first `most` rows that can have one."""
+        every, count = set[str](), 0
+        for (ids,) in self.read(["id"]):
+            known = [name for name in ids if name is not None][: most - count]
+            every.update(known)
+            if (count := count + len(known)) == most:
                 break
-        del names[most:]
-        if len(different := set(names)) == len(names) and "" not in different:
+        if len(every) == count and "" not in every:
             return {}
-        times, seen = Counter(names), dict[str, list[int]]()
-        for row, name in zip(rows, names, strict=False):
-            if not name or times[name] > 1:
-                seen.setdefault(name, []).append(row)
-        return seen
+        found, left = dict[str, list[int]](), count
+        for rows, ids in self.read(["row", "id"]):
+            for row, name in zip(rows, ids, strict=True):
+                if name is not None and (left := left - 1) >= 0:
+                    found.setdefault(name, []).append(row)
+            if left <= 0:
+                break
+        return {name: rows for name, rows in found.items() if not name or len(rows) > 1}
 
     def _of(self, what: str, table: str, more: str = "") -> sqlite3.Cursor:
         """A query over the lines of this variant in one of the tables."""

@@ -36,7 +36,7 @@ def stored(rows: RunRows, given_rows: Sequence[Row], size: int) -> RunRows:
         clusters, kinds, costs, steps, scores = (list(column) for column in zip(*some, strict=True))
         known = sorted(set(scores), reverse=True)  # codes of a split are its own
         columns: dict[str, list[Any]] = {
-            "row": list(range(len(some))), "id": [None] * len(some), "given": [0] * len(some), "cluster": clusters,
+            "row": list(range(len(some))), "id": [one or None for one in costs], "given": [0] * len(some), "cluster": clusters,
             "slice0": kinds, "measure0": costs, "step0": steps, "code0": [known.index(one) for one in scores],
         }  # fmt: skip
         verdicts = [[Result(RowStatus.SCORED, False, one, 4) for one in known]]
@@ -46,7 +46,7 @@ def stored(rows: RunRows, given_rows: Sequence[Row], size: int) -> RunRows:
 
 def read(rows: RunRows, order: str) -> list[tuple[Any, ...]]:
     """All rows in an order, with what their codes stand for."""
-    names, (verdicts,) = ["row", "cluster", "slice0", "measure0", "step0", "code0"], rows.verdicts()
+    names, (verdicts,) = ["row", "cluster", "slice0", "measure0", "id", "step0", "code0"], rows.verdicts()
     every = [row for columns in rows.read(names, order) for row in zip(*columns, strict=True)]
     return [(*row[:-1], verdicts[row[-1]].num) for row in every]
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 import evaluators
 from evaluators.issues import Blame, Problems
-from evaluators.run import columns
+from evaluators.run import columns, measures
 from evaluators.run.exact_sums import FIRST_ROWS
 from evaluators.run.intervals import RatioSums, mean_interval, moments_of_clusters
 from evaluators.run.measures import ClusterNumbers, counted, measure_stats, of_slices
@@ -179,11 +179,18 @@ def test_sums_and_middle_are_exact(values: list[int]) -> None:
     assert found.p95 == float(sorted(exact)[-(-95 * len(exact) // 100) - 1])
 
 
-@given(st.lists(st.fractions(-(10**29), 10**29) | st.integers(-(10**29), 10**29).map(Fraction), min_size=1, max_size=60))
-def test_the_middle_of_numbers_of_any_size_and_any_number_of_decimals_is_exact(values: list[Fraction]) -> None:
+@given(
+    st.lists(st.fractions(-(10**29), 10**29) | st.integers(-(10**29), 10**29).map(Fraction), min_size=1, max_size=60),
+    st.sampled_from([1, 2, 7, 1 << 16]),
+)
+def test_the_middle_of_numbers_of_any_size_and_any_number_of_decimals_is_exact(
+    values: list[Fraction], piece: int
+) -> None:
     units = sorted(round(value * UNIT) for value in values)
     cells = [f"{'-' * (one < 0)}{abs(one) // UNIT}.{abs(one) % UNIT:030d}" for one in units]
-    found = counted(columns_of(cells[::-1]), 0, NumericColumn("cost", "cost", ".")).numbers
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measures, "_PIECE", piece)
+        found = counted(columns_of(cells[::-1]), 0, NumericColumn("cost", "cost", ".")).numbers
     count = len(units)
     assert found.middle == (units[(count - 1) // 2], units[count // 2])
     assert (found.least, found.greatest, found.p95) == (units[0], units[-1], units[-(-95 * count // 100) - 1])
