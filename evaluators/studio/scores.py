@@ -22,8 +22,8 @@ from evaluators.api.finished_run import label_rules
 from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
 from evaluators.issues import problem
-from evaluators.judges.asking import Counted, Log, asking_with
-from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.judges.asking import Counted, asking_with
+from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.model import FIELD_STATUSES, Result
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
@@ -91,15 +91,21 @@ class KeptScore(Struct):
     """The places in the table of rows in which the last change turned something."""
 
 
-class _Unasked(Counted):
-    """Judges that nobody may ask yet: what they answered before is known, and everything else has no answer."""
+class _Answers(Counted):
+    """What judges answered before, and, where somebody has said that they may be asked, what they answer now. Everything else has no
+    answer. A judge that sends nothing anywhere is always asked."""
 
-    def __init__(self, known: Mapping[Hashable, JudgeAnswer]) -> None:
+    def __init__(self, known: dict[Hashable, JudgeAnswer], may_ask: bool) -> None:
         super().__init__()
-        self._known = known
+        self._known, self._may_ask = known, may_ask
 
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-        return [self._known.get((judge.identity, one.key), _NOT_ASKED) for one in questions]
+        new = [one for one in questions if (judge.identity, one.key) not in self._known]
+        found: dict[Hashable, JudgeAnswer] = {}
+        if new and (self._may_ask or not judge.notice()):
+            found = {one.key: answer for one, answer in zip(new, call_judge(judge, new), strict=True)}
+            self._known |= {(judge.identity, key): answer for key, answer in found.items() if answer.error is None}
+        return [self._known.get((judge.identity, one.key)) or found.get(one.key, _NOT_ASKED) for one in questions]
 
 
 _NOT_ASKED: Final = JudgeAnswer(error=unanswered("not-asked", "the judge was not asked yet"))
@@ -157,26 +163,11 @@ class Scores:
     def _run(self, suite: Suite, data: str, rows: int | None, ask: bool, stop: Event) -> Run:
         refuse_elsewhere(suite, data)
         small = rows is not None and rows <= WHOLE_EVIDENCE
-        log: Log = {}
-        with (
-            asking_with(log=log)
-            if ask
-            else asking_with(counted=_Unasked(self._answers))
-            if asks(suite)
-            else asking_with()
-        ):
-            found = suite.run(
+        with asking_with(counted=_Answers(self._answers, ask)):
+            return suite.run(
                 data or None, selection=Selection(limit=rows), workers=1, engine="in_process", track=("none",),
                 evidence="all" if small else None, documents="all" if small else None, stopped=stop.is_set,
             )  # fmt: skip
-        for one in log.values():
-            if (
-                isinstance(one.question, JudgeQuestion)
-                and isinstance(one.answer, JudgeAnswer)
-                and one.answer.error is None
-            ):
-                self._answers[one.asker.identity, one.question.key] = one.answer
-        return found
 
     def _asks(self, suite: Suite, data: str, rows: int | None) -> Asks | None:
         """Whom the suite would ask, and what that comes to; None where nothing would be sent."""

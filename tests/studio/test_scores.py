@@ -16,7 +16,7 @@ import pytest
 import evaluators
 from evaluators.reports.rows import row_views
 from evaluators.run.record_lines import LETTERS
-from tests.judges.chat_server import chat_server, verdicts
+from tests.judges.chat_server import Reply, chat_server, verdicts
 from tests.kit import write_files
 from tests.studio.serving import Page, serving
 
@@ -208,7 +208,7 @@ def test_a_judge_is_asked_once_somebody_has_said_so_and_its_answers_are_known_af
 ) -> None:
     pytest.importorskip("openai")
     with chat_server() as server:
-        server.respond = lambda request, number: verdicts(request)
+        server.respond = lambda request, number: Reply(verdicts(request))
         text = judged_suite(server.url)
         found = scored(page, text)
         assert not server.requests
