@@ -202,7 +202,13 @@ def _folder(
             return found
     asked = prepared.suite.results.name
     name = asked or default_name(started, prepared.suite.fingerprint)
-    folder = RunFolder.create(wanted.results, name, wanted.force)
+    try:
+        folder = RunFolder.create(wanted.results, name, wanted.force)
+    except Problems as error:
+        # a file in the place of a folder is a mistake in the command; where the system refuses, the figures are not lost
+        if not isinstance(error.__cause__, OSError) or isinstance(error.__cause__, FileExistsError | NotADirectoryError):
+            raise
+        folder = RunFolder.unclaimed(Path(wanted.results, name), error.issues[0])
     folder.named_before(asked or "")
     folder.db.note({**key, **notes_of(prepared)})
     return folder

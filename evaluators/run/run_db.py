@@ -119,7 +119,7 @@ class RunDb:
         if dict(lines).items() <= self.about().items():
             return
         try:
-            with _transaction(self.connection):
+            with _transaction(self):
                 self.connection.executemany("insert or replace into about values (?, ?)", lines)
         except sqlite3.OperationalError as error:
             self.give_up(error)
@@ -314,7 +314,7 @@ class RunRows:
     def _make(self) -> None:
         """Makes the table of the rows, and takes away what a split left that was stopped: it is scored again."""
         db = self._file.connection
-        with _transaction(db):
+        with _transaction(self._file):
             db.executemany("insert or ignore into columns values (?, ?, ?, ?)", _encodable(described(self.layout)))
             if self._file.memory is None:
                 make_table(db, self._table, rows_table(self.layout))
@@ -347,7 +347,7 @@ class RunRows:
     def _add(self, part: Part, recording: Recording, rows_before: int) -> None:
         sums, first = part.sums, self.next_row
         db = self._file.connection
-        with _transaction(db):
+        with _transaction(self._file):
             text = sealed(sums) if self._memory is None else b""  # nobody goes on with what is in memory
             split = self._variant, sums.index, first, sums.span, sums.finished, text
             try:
@@ -572,12 +572,22 @@ class RunRows:
 
 
 @contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """All that is written inside, or nothing of it."""
-    db.execute("begin immediate")
+def _transaction(file: RunDb) -> Iterator[None]:
+    """All that is written inside, or nothing of it.
+
+    Raises sqlite3.OperationalError where the system does not take it, and Problems (config) for a file that holds what no run writes.
+    """
+    db = file.connection
     try:
+        db.execute("begin immediate")
         yield
         db.execute("commit")
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError as error:
+        if file.memory is not None:
+            raise
+        raise damaged(f"it cannot be written: {error}", str(file.path)) from error
     finally:
         if db.in_transaction:
             db.execute("rollback")

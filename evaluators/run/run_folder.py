@@ -7,7 +7,8 @@
         report.html … what was made from them
 
 A run that does not come to `finish` leaves nothing, unless `leave` says so. With `force`, the run that was there waits beside it as
-`.nightly.replaced` until the new one is finished.
+`.nightly.replaced` until the new one has scored every row, and one of those that was stopped as `.nightly.stopped` while another replaces
+it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from evaluators.values.files import is_own_file, shown, why_no_file_name
 
 _PRIVATE_FOLDER: Final = 0o700
 _PRIVATE_FILE: Final = 0o600
-_REPLACED: Final = ".{}.replaced"
+_REPLACED, _STOPPED = ".{}.replaced", ".{}.stopped"
 Before: TypeAlias = Literal["nothing", "another run", "this run"]
 """What was at the place of a run: with `another run`, which it replaces, that waits beside it; `this run` was taken up again."""
 
@@ -94,10 +95,18 @@ class RunFolder:
                     return cls(path, lock, asked, "another run" if forced else "nothing")
         except OSError as error:
             if force:
-                _put_back(_replaced(asked), asked)
+                _put_back(asked)
             issue = unwritten(error, str(results), "the folder of the results")
-            raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from None
+            raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from error
         raise AssertionError  # there is always a next place
+
+    @classmethod
+    def unclaimed(cls, path: Path, refused: Issue) -> RunFolder:
+        """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written."""
+        folder = cls(path)
+        folder._db, folder._open = RunDb(), False
+        folder._db.refused = refused
+        return folder
 
     @classmethod
     def go_on(cls, path: Path) -> RunFolder:
@@ -198,16 +207,18 @@ class RunFolder:
 
     def discard(self) -> None:
         """Removes what is not finished; a finished run stays, and so does one that was taken up. The run that this one replaces goes
-        when all rows are scored."""
+        when all rows are scored, and comes back where nothing is left of this one."""
         if not self._open:
             return
-        self.leave()
-        if self._complete and self._before != "nothing":
-            remove_folder(_replaced(self.path))
-        elif not self._finished and self._before != "this run":
-            remove_folder(self.path)
-            if self._before == "another run":
-                _put_back(_replaced(self.path), self.path)
+        if self._finished or self._before == "this run":
+            self.leave()
+            if self._complete and self._before != "nothing":
+                remove_folder(_replaced(self.path))
+            return
+        self._close()
+        remove_folder(self.path)
+        if self._before == "another run":
+            _put_back(self.path)
 
     @property
     def waiting(self) -> Path | None:
@@ -216,7 +227,12 @@ class RunFolder:
         return replaced if os.path.lexists(replaced) else None
 
     def leave(self) -> None:
-        """End here. What was written stays for whoever goes on with the run."""
+        """End here. What was written stays for whoever goes on with the run, in place of a stopped run that was to be replaced."""
+        self._close()
+        if self._before == "another run":
+            remove_folder(_stopped(self.path))
+
+    def _close(self) -> None:
         self._open = False
         if self._db is not None:
             self._db.close()
@@ -241,7 +257,7 @@ def clean(folder: Path) -> bool:
         lock.release()
     remove_folder(folder)
     gone = not folder.exists()
-    _put_back(_replaced(folder), folder)
+    _put_back(folder)
     return gone
 
 
@@ -288,8 +304,7 @@ def _put_aside(place: Path) -> None:
         raise Problems([run_going(place, held)])
     aside = _replaced(place)
     if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
-        remove_folder(place)
-        return
+        aside = _stopped(place)
     remove_folder(aside)
     os.rename(place, aside)
 
@@ -309,10 +324,16 @@ def _replaced(place: Path) -> Path:
     return place.with_name(_REPLACED.format(place.name))
 
 
-def _put_back(aside: Path, place: Path) -> None:
-    """Puts a run back that was not replaced after all. One that cannot be moved stays where it waits."""
+def _stopped(place: Path) -> Path:
+    """Where a run waits beside that which was to replace it before the one at a place, and was stopped."""
+    return place.with_name(_STOPPED.format(place.name))
+
+
+def _put_back(place: Path) -> None:
+    """Puts the run back that was at a place last, and was not replaced after all. One that cannot be moved stays where it waits."""
+    aside = _stopped(place)
     with suppress(OSError):
-        os.rename(aside, place)
+        os.rename(aside if os.path.lexists(aside) else _replaced(place), place)
 
 
 def remove_folder(folder: Path) -> None:

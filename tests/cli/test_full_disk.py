@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,17 @@ def test_the_figures_are_kept_where_the_folder_is_not(files: Path) -> None:
     assert ended.returncode == 3, ended.stderr
     assert f"{ROWS} rows" in ended.stdout
     assert "the metrics are complete, and nothing else of the run is kept" in ended.stderr
+
+
+@pytest.mark.parametrize("more", [(), ("--force",), ("-o", "rows.jsonl")])
+def test_the_figures_are_printed_where_no_folder_can_be_made(files: Path, more: Sequence[str]) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    ended = started(files, "run", "suite.yaml", "rows.csv", "--name", "x", "--results", "/proc/no-such-place", *more)
+    assert ended.returncode == 3, ended.stderr
+    assert f"{ROWS} rows" in ended.stdout
+    said = "/proc/no-such-place: the folder of the results cannot be written: no such file or directory; the metrics are complete"
+    assert said in ended.stderr
+    assert sorted(path.name for path in files.iterdir()) == before
 
 
 @pytest.mark.parametrize("file", ["taken/rows.csv", "taken/out.html", "/proc/no-such-place/out.json", "/dev/full/x.md"])

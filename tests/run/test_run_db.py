@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -258,9 +259,21 @@ def test_answers_of_a_split_that_was_stopped_go_with_it(db: RunDb) -> None:
 def test_a_row_that_is_there_is_not_told_as_another_process(db: RunDb) -> None:
     rows = filled(db.rows(0, LAYOUT), 1)
     db.connection.execute("insert into rows0 values (8, 'x', 7, 'nl', 0, 0)")
-    with pytest.raises(sqlite3.IntegrityError, match=r"rows0\.row"):
-        rows.add(part(1), NOTHING, 5)
+    issue = problem_of(lambda: rows.add(part(1), NOTHING, 5))
+    assert (issue.code, issue.where, "rows0.row" in issue.message) == ("damaged-run", str(db.path), True)
     assert db.splits() == 1
+
+
+def test_a_file_that_is_damaged_while_it_is_written_is_told(file: Path) -> None:
+    with closing(RunDb(file)) as db:
+        rows = filled(db.rows(0, LAYOUT), 1)
+        db.note({"suite": "1"})
+        data = bytearray(file.read_bytes())
+        data[4096:] = b"\7" * (len(data) - 4096)
+        file.write_bytes(data)
+        db.connection.execute("pragma cache_size = 0")
+        for write in (partial(rows.add, part(1), NOTHING, 5), partial(db.rows(0, LAYOUT).begin, 2)):
+            assert problem_of(write).code == "damaged-run"
 
 
 def test_what_sqlite_finds_is_told_in_one_line(file: Path) -> None:

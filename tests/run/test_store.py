@@ -3,6 +3,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
@@ -261,6 +263,36 @@ def test_the_run_before_waits_until_all_rows_of_another_are_scored(tmp_path: Pat
     with RunFolder.create(tmp_path, "nightly", force=True) as folder:
         folder.finish(result(rows=4))
     assert [path.name for path in tmp_path.iterdir()] == ["nightly"]
+
+
+@pytest.mark.parametrize("stops", [True, False])
+def test_a_stopped_run_is_there_again_where_nothing_is_left_of_the_next(tmp_path: Path, stops: bool) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        folder.finish(result(rows=2, complete=False))
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        assert Run(tmp_path / ".nightly.stopped").result.rows == 2
+        if stops:
+            folder.leave()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".nightly.replaced", "nightly"]
+    assert Run(tmp_path / ".nightly.replaced").result.rows == 1
+    assert (tmp_path / "nightly" / "run.json").exists() is not stops
+    if not stops:
+        assert Run(tmp_path / "nightly").result.rows == 2
+
+
+def test_cleaning_a_run_that_was_killed_brings_the_stopped_one_before_it_back(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+        folder.finish(result(rows=2, complete=False))
+    lines = ["import os, sys", "from evaluators.run.run_folder import RunFolder"]
+    lines += ["folder = RunFolder.create(sys.argv[1], 'nightly', True)", "os._exit(1)"]
+    subprocess.run([sys.executable, "-c", "\n".join(lines), str(tmp_path)], check=False)
+    assert clean(tmp_path / "nightly")
+    assert Run(tmp_path / "nightly").result.rows == 2
+    assert Run(tmp_path / ".nightly.replaced").result.rows == 1
 
 
 def test_a_run_that_goes_on_is_neither_replaced_nor_cleaned_nor_gone_on_with(tmp_path: Path) -> None:
