@@ -989,7 +989,7 @@ function yamlEditor(host, schema, did) {
       autocompletion({ override: [offersOf(schema)], icons: false }),
       keymap.of([...own, ...completionKeymap, ...defaultKeymap]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": "Suite as YAML" }),
+      EditorView.contentAttributes.of({ "aria-label": "Suite as YAML", tabindex: "0" }),
       EditorView.updateListener.of((update) => isTyped(update) && did.typed(update.state.doc.toString())),
       look(),
     ],
@@ -1812,7 +1812,7 @@ function fileList({ files: found, folder }) {
     const some = found.filter((one) => one.kind === kind);
     return (
       some.length > 0 && [
-        el("h3", title),
+        el("h2", title),
         el(
           "ul",
           some.map(({ path }) =>
@@ -2001,6 +2001,8 @@ function firstRows({ columns, rows: found }) {
 const node = el("div.form");
 let around;
 let drawn = "";
+let drawnLines = new Map();
+let nextLines = new Map();
 const opened = new Set();
 function suiteForm(given) {
   around = given;
@@ -2017,15 +2019,18 @@ function drawForm() {
   const wanted = JSON.stringify(form);
   if (wanted === drawn) return;
   drawn = wanted;
+  nextLines = new Map();
   const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
   const [key, typed] = [focused?.dataset.keep, focused?.value];
   refill(
     node,
+    el("h2.unseen", "Checks and fields"),
     form.checks.map(checkCard),
     el("p.actions", button("Add check", addCheck, { "data-keep": "add-check" })),
     gatePart(form, around.scored, edit),
     onlyInText(form.text_only) && el("p", onlyInText(form.text_only)),
   );
+  drawnLines = nextLines;
   const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
   if (again) {
     if (again.matches("input:not([type=checkbox], [type=range]), textarea")) again.value = typed;
@@ -2101,32 +2106,41 @@ function checkCard(check) {
     fields.length > 0 &&
       el(
         "ul.field-lines",
-        fields.map((one) => fieldLine(one, editable)),
+        fields.map((one) => keptLine(one, editable)),
       ),
     check.lists_fields && editable && newField(check),
     !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
   );
 }
 const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");
-function foldable(key, summary, ...inside) {
-  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary), inside);
-  made.addEventListener("toggle", () => (made.open ? opened.add(key) : opened.delete(key)));
+function foldable(key, summary, make) {
+  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary));
+  const fillOnce = () => made.childElementCount === 1 && fill(made, [make()]);
+  if (made.open) fillOnce();
+  made.addEventListener("toggle", () => {
+    if (made.open) opened.add(key);
+    else opened.delete(key);
+    if (made.open) fillOnce();
+  });
   return made;
 }
 function checkSettings({ place }, known, options, editable) {
-  if (!known.options?.length) return null;
+  const all = known.options ?? [];
+  if (!all.length) return null;
   const said = settingsInWords(options);
-  const controls = known.options.map((option) =>
-    control(
-      option,
-      options[option.name],
-      `check-${place}-${option.name}`,
-      (value) => edit({ edit: "check", place, options: { [option.name]: value } }),
-      !editable,
-    ),
-  );
-  return foldable(`settings ${place}`, ["Settings", said && [": ", plain(said)]], el("div.settings", controls));
+  const set = (name) => (value) => edit({ edit: "check", place, options: { [name]: value } });
+  const made = (option) =>
+    control(option, options[option.name], `check-${place}-${option.name}`, set(option.name), !editable);
+  const summary = ["Settings", said && [": ", plain(said)]];
+  return foldable(`settings ${place}`, summary, () => el("div.settings", all.map(made)));
 }
+function keptLine(field, isOpen) {
+  const key = JSON.stringify([{ ...field, line: field.line > 0 }, isOpen, suite.form?.own_comparators]);
+  const made = drawnLines.get(key) ?? fieldLine(field, isOpen);
+  nextLines.set(key, made);
+  return made;
+}
+const goToField = (place, path) => around.go(checkAt(place)?.fields?.find((one) => one.path === path)?.line ?? 0);
 function fieldLine(field, isOpen) {
   const { evaluator, path, line, compare, options = {}, skip = false, weight = null } = field;
   const editable = isOpen && (field.editable ?? true);
@@ -2154,15 +2168,13 @@ function fieldLine(field, isOpen) {
     "li.field-line",
     button(
       plain(fieldName(path), "bdi.path"),
-      () => around.go(line),
+      () => goToField(evaluator, path),
       { title: "Show it in the text", "data-keep": key, disabled: !line },
       "button.link",
     ),
     menu,
     el("span.mark-here", { "data-mark": JSON.stringify([evaluator, path]) }),
-    foldable(
-      `${key} more`,
-      ["Settings", said.length > 0 && [": ", plain(said.join(", "))]],
+    foldable(`${key} more`, ["Settings", said.length > 0 && [": ", plain(said.join(", "))]], () =>
       fieldSettings(field, set, editable),
     ),
     onlyInText(field.text_only),
@@ -2438,7 +2450,8 @@ function drawSaid(scored) {
   refill(parts.command, commandLine(scored.command));
 }
 function turnedInWords(turned) {
-  const sum = (key) => turned.reduce((all, one) => all + one[key], 0);
+  const fields = turned.filter((one) => one.field);
+  const sum = (key) => (fields.length ? fields : turned).reduce((all, one) => all + one[key], 0);
   const [right, wrong, other] = ["became_right", "became_wrong", "other"].map(sum);
   const said = [
     right > 0 && `${number(right)} became right`,
@@ -2449,15 +2462,10 @@ function turnedInWords(turned) {
 }
 function turnedPart({ turned }) {
   if (!turned.length) return null;
-  const rowButton = (evaluator) => (row) => [
-    " ",
-    button(
-      String(row),
-      () => choose({ row: String(row), as: evaluator }),
-      { "aria-label": `Open row ${row}` },
-      "button.link",
-    ),
-  ];
+  const rowButton = (as) => (row) => {
+    const open = () => choose({ row: String(row), as });
+    return [" ", button(String(row), open, { "aria-label": `Open row ${row}` }, "button.link")];
+  };
   const kinds = /** @type {const} */ ([
     ["right", "became_right", "✓", "good"],
     ["wrong", "became_wrong", "✕", "wrong"],
@@ -2477,6 +2485,7 @@ function turnedPart({ turned }) {
             one[count] > one[rows].length && " …",
           ),
       ),
+      one.other > 0 && el("span.turned-rows.quiet", `${number(one.other)} measured anew or no longer`),
     ),
   );
   const more = turned.length - lines.length;
@@ -2488,14 +2497,15 @@ function turnedPart({ turned }) {
   );
 }
 function askPart({ asks }) {
-  if (!asks || live.mayAsk) return null;
-  const agree = () => {
+  if (!asks) return null;
+  const agree = async () => {
     live.mayAsk = true;
-    scoreNow();
+    await scoreNow();
+    live.mayAsk = false;
   };
   return el(
     "div.judges",
-    el("p", "Judges are not asked yet."),
+    el("p", "Judges are asked only when you say so. Answers that they gave are kept."),
     asks.said.map((one) => el("p.quiet", plain(one))),
     button("Ask them", agree),
   );
@@ -2746,8 +2756,13 @@ function drawRuns({ runs, trends, command }) {
     return el(
       "tr",
       el("td", box),
-      el("th", { scope: "row" }, reportLink(one.name, one.title), el("div.quiet", plain(one.started))),
-      el("td", end, " ", plain(one.said)),
+      el(
+        "th",
+        { scope: "row" },
+        reportLink(one.name, one.title),
+        el("div.quiet", new Date(one.started).toLocaleString()),
+      ),
+      el("td", end, " ", !["passed", "failed"].includes(one.said.toLowerCase()) && plain(one.said)),
       el("td.number", number(one.rows)),
       means,
     );
@@ -2962,7 +2977,7 @@ async function main() {
     return;
   }
   document.title = `${started.folder}: evaluators studio`;
-  for (const page of Object.keys(PAGES)) shell[page] = el("section.page", { "aria-label": PAGES[page], hidden: true });
+  for (const page of Object.keys(PAGES)) shell[page] = el("div.page", { hidden: true });
   const bar = headBar();
   refill(
     shell.data,

@@ -57,7 +57,7 @@ function fileList({ files: found, folder }) {
     const some = found.filter((one) => one.kind === kind);
     return (
       some.length > 0 && [
-        el("h3", title),
+        el("h2", title),
         el(
           "ul",
           some.map(({ path }) =>

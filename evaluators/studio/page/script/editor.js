@@ -28,7 +28,7 @@ export function yamlEditor(host, schema, did) {
       autocompletion({ override: [offersOf(schema)], icons: false }),
       keymap.of([...own, ...completionKeymap, ...defaultKeymap]),
       EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ "aria-label": "Suite as YAML" }),
+      EditorView.contentAttributes.of({ "aria-label": "Suite as YAML", tabindex: "0" }),
       EditorView.updateListener.of((update) => isTyped(update) && did.typed(update.state.doc.toString())),
       look(),
     ],

@@ -16,6 +16,11 @@ const node = el("div.form");
 /** @type {Around} */
 let around;
 let drawn = "";
+/** The lines of fields as they are drawn, by what they show: of hundreds one changes.
+ * @type {Map<string, any>} */
+let drawnLines = new Map();
+/** @type {Map<string, any>} */
+let nextLines = new Map();
 /** @type {Set<string>} The parts that somebody opened. */
 const opened = new Set();
 
@@ -38,15 +43,18 @@ export function drawForm() {
   const wanted = JSON.stringify(form);
   if (wanted === drawn) return;
   drawn = wanted;
+  nextLines = new Map();
   const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
   const [key, typed] = [focused?.dataset.keep, focused?.value];
   refill(
     node,
+    el("h2.unseen", "Checks and fields"),
     form.checks.map(checkCard),
     el("p.actions", button("Add check", addCheck, { "data-keep": "add-check" })),
     gatePart(form, around.scored, edit),
     onlyInText(form.text_only) && el("p", onlyInText(form.text_only)),
   );
+  drawnLines = nextLines;
   const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
   if (again) {
     if (again.matches("input:not([type=checkbox], [type=range]), textarea")) again.value = typed;
@@ -132,7 +140,7 @@ function checkCard(check) {
     fields.length > 0 &&
       el(
         "ul.field-lines",
-        fields.map((one) => fieldLine(one, editable)),
+        fields.map((one) => keptLine(one, editable)),
       ),
     check.lists_fields && editable && newField(check),
     !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
@@ -141,28 +149,43 @@ function checkCard(check) {
 
 const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");
 
-/** @param {string} key @param {any} summary @param {...any} inside */
-function foldable(key, summary, ...inside) {
-  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary), inside);
-  made.addEventListener("toggle", () => (made.open ? opened.add(key) : opened.delete(key)));
+/** What is inside is only made once it is opened: of hundreds of fields few are.
+ * @param {string} key @param {any} summary @param {() => any} make */
+function foldable(key, summary, make) {
+  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary));
+  const fillOnce = () => made.childElementCount === 1 && fill(made, [make()]);
+  if (made.open) fillOnce();
+  made.addEventListener("toggle", () => {
+    if (made.open) opened.add(key);
+    else opened.delete(key);
+    if (made.open) fillOnce();
+  });
   return made;
 }
 
 /** @param {Check} check @param {Choice} known @param {Record<string, unknown>} options @param {boolean} editable */
 function checkSettings({ place }, known, options, editable) {
-  if (!known.options?.length) return null;
+  const all = known.options ?? [];
+  if (!all.length) return null;
   const said = settingsInWords(options);
-  const controls = known.options.map((option) =>
-    control(
-      option,
-      options[option.name],
-      `check-${place}-${option.name}`,
-      (value) => edit({ edit: "check", place, options: { [option.name]: value } }),
-      !editable,
-    ),
-  );
-  return foldable(`settings ${place}`, ["Settings", said && [": ", plain(said)]], el("div.settings", controls));
+  const set = (name) => (value) => edit({ edit: "check", place, options: { [name]: value } });
+  const made = (option) =>
+    control(option, options[option.name], `check-${place}-${option.name}`, set(option.name), !editable);
+  const summary = ["Settings", said && [": ", plain(said)]];
+  return foldable(`settings ${place}`, summary, () => el("div.settings", all.map(made)));
 }
+
+/** A line that shows the same as before is the same one; where it stands in the text may change.
+ * @param {FieldLine} field @param {boolean} isOpen */
+function keptLine(field, isOpen) {
+  const key = JSON.stringify([{ ...field, line: field.line > 0 }, isOpen, suite.form?.own_comparators]);
+  const made = drawnLines.get(key) ?? fieldLine(field, isOpen);
+  nextLines.set(key, made);
+  return made;
+}
+
+/** @param {number} place @param {string} path */
+const goToField = (place, path) => around.go(checkAt(place)?.fields?.find((one) => one.path === path)?.line ?? 0);
 
 /** @param {FieldLine} field @param {boolean} isOpen */
 function fieldLine(field, isOpen) {
@@ -192,15 +215,13 @@ function fieldLine(field, isOpen) {
     "li.field-line",
     button(
       plain(fieldName(path), "bdi.path"),
-      () => around.go(line),
+      () => goToField(evaluator, path),
       { title: "Show it in the text", "data-keep": key, disabled: !line },
       "button.link",
     ),
     menu,
     el("span.mark-here", { "data-mark": JSON.stringify([evaluator, path]) }),
-    foldable(
-      `${key} more`,
-      ["Settings", said.length > 0 && [": ", plain(said.join(", "))]],
+    foldable(`${key} more`, ["Settings", said.length > 0 && [": ", plain(said.join(", "))]], () =>
       fieldSettings(field, set, editable),
     ),
     onlyInText(field.text_only),

@@ -180,10 +180,11 @@ function drawSaid(scored) {
   refill(parts.command, commandLine(scored.command));
 }
 
-/** What the last change turned, in words.
+/** What the last change turned, in words: values of fields; verdicts of rows where no field turned.
  * @param {Scored["turned"]} turned */
 export function turnedInWords(turned) {
-  const sum = (key) => turned.reduce((all, one) => all + one[key], 0);
+  const fields = turned.filter((one) => one.field);
+  const sum = (key) => (fields.length ? fields : turned).reduce((all, one) => all + one[key], 0);
   const [right, wrong, other] = ["became_right", "became_wrong", "other"].map(sum);
   const said = [
     right > 0 && `${number(right)} became right`,
@@ -196,15 +197,10 @@ export function turnedInWords(turned) {
 /** @param {Scored} scored */
 function turnedPart({ turned }) {
   if (!turned.length) return null;
-  const rowButton = (evaluator) => (row) => [
-    " ",
-    button(
-      String(row),
-      () => choose({ row: String(row), as: evaluator }),
-      { "aria-label": `Open row ${row}` },
-      "button.link",
-    ),
-  ];
+  const rowButton = (as) => (row) => {
+    const open = () => choose({ row: String(row), as });
+    return [" ", button(String(row), open, { "aria-label": `Open row ${row}` }, "button.link")];
+  };
   const kinds = /** @type {const} */ ([
     ["right", "became_right", "✓", "good"],
     ["wrong", "became_wrong", "✕", "wrong"],
@@ -224,6 +220,7 @@ function turnedPart({ turned }) {
             one[count] > one[rows].length && " …",
           ),
       ),
+      one.other > 0 && el("span.turned-rows.quiet", `${number(one.other)} measured anew or no longer`),
     ),
   );
   const more = turned.length - lines.length;
@@ -237,14 +234,15 @@ function turnedPart({ turned }) {
 
 /** @param {Scored} scored */
 function askPart({ asks }) {
-  if (!asks || live.mayAsk) return null;
-  const agree = () => {
+  if (!asks) return null;
+  const agree = async () => {
     live.mayAsk = true;
-    scoreNow();
+    await scoreNow();
+    live.mayAsk = false;
   };
   return el(
     "div.judges",
-    el("p", "Judges are not asked yet."),
+    el("p", "Judges are asked only when you say so. Answers that they gave are kept."),
     asks.said.map((one) => el("p.quiet", plain(one))),
     button("Ask them", agree),
   );

@@ -200,7 +200,7 @@ async function main() {
     return;
   }
   document.title = `${started.folder}: evaluators studio`;
-  for (const page of Object.keys(PAGES)) shell[page] = el("section.page", { "aria-label": PAGES[page], hidden: true });
+  for (const page of Object.keys(PAGES)) shell[page] = el("div.page", { hidden: true });
   const bar = headBar();
   refill(
     shell.data,

@@ -152,8 +152,13 @@ function drawRuns({ runs, trends, command }) {
     return el(
       "tr",
       el("td", box),
-      el("th", { scope: "row" }, reportLink(one.name, one.title), el("div.quiet", plain(one.started))),
-      el("td", end, " ", plain(one.said)),
+      el(
+        "th",
+        { scope: "row" },
+        reportLink(one.name, one.title),
+        el("div.quiet", new Date(one.started).toLocaleString()),
+      ),
+      el("td", end, " ", !["passed", "failed"].includes(one.said.toLowerCase()) && plain(one.said)),
       el("td.number", number(one.rows)),
       means,
     );
