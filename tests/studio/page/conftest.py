@@ -23,7 +23,16 @@ def start() -> Iterator[Start]:
     started: list[subprocess.Popen[str]] = []
 
     def start_(folder: Path, opened: str = "") -> str:
-        command = [sys.executable, "-m", "evaluators", "studio", *([opened] if opened else []), "--no-open", "--port", "0"]
+        command = [
+            sys.executable,
+            "-m",
+            "evaluators",
+            "studio",
+            *([opened] if opened else []),
+            "--no-open",
+            "--port",
+            "0",
+        ]
         running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
         started.append(running)
         assert running.stdout is not None

@@ -22,7 +22,9 @@ def write_rows(file: Path, rows: list[list[str]]) -> None:
         csv.writer(stream).writerows(rows)
 
 
-def test_from_a_file_to_a_gate_with_the_mouse(start: Start, opened: Open, invoices: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_from_a_file_to_a_gate_with_the_mouse(
+    start: Start, opened: Open, invoices: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     """A file is chosen, its suite is made, a field and a gate are changed, it is saved and run twice, and the runs are compared."""
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "bills.csv"
     elsewhere.write_bytes((invoices / "invoices.csv").read_bytes())
@@ -64,7 +66,9 @@ def test_from_a_file_to_a_gate_with_the_mouse(start: Start, opened: Open, invoic
     assert tab.complaints == []
 
 
-def test_a_change_of_the_form_is_a_change_of_the_text_and_undo_is_one_stack(start: Start, opened: Open, invoice_suite: Path) -> None:
+def test_a_change_of_the_form_is_a_change_of_the_text_and_undo_is_one_stack(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
     tab = opened(start(invoice_suite, "suite.yaml"))
     page = tab.page
     tab.wait_for(".live-said", "16 rows scored")
@@ -133,7 +137,9 @@ def test_a_row_is_opened_as_in_a_report(start: Start, opened: Open, invoice_suit
     dialog.wait_for(state="hidden")
 
 
-def test_problems_of_the_text_are_said_at_their_line_and_the_last_form_stays(start: Start, opened: Open, invoice_suite: Path) -> None:
+def test_problems_of_the_text_are_said_at_their_line_and_the_last_form_stays(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
     tab = opened(start(invoice_suite, "suite.yaml"))
     page = tab.page
     tab.wait_for(".live-said", "16 rows scored")
@@ -162,7 +168,9 @@ def test_the_text_is_completed_by_the_schema(start: Start, opened: Open, invoice
     assert page.get_by_label("How totals.tax is compared").input_value() == "numeric"
 
 
-def test_a_file_that_changed_underneath_is_not_written_over_unseen(start: Start, opened: Open, invoice_suite: Path) -> None:
+def test_a_file_that_changed_underneath_is_not_written_over_unseen(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
     file = invoice_suite / "suite.yaml"
     tab = opened(start(invoice_suite, "suite.yaml"))
     tab.page.get_by_label("How issued_on is compared").select_option("exact")
@@ -203,7 +211,9 @@ def test_the_address_gives_its_token_away_to_nobody(start: Start, opened: Open, 
 # what must not happen
 
 
-def test_nothing_is_fetched_from_elsewhere_and_the_policy_has_no_exceptions(start: Start, opened: Open, invoice_suite: Path) -> None:
+def test_nothing_is_fetched_from_elsewhere_and_the_policy_has_no_exceptions(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
     address = start(invoice_suite, "suite.yaml")
     tab = opened(address)
     tab.wait_for(".live-said", "16 rows scored")
@@ -222,7 +232,10 @@ def test_hostile_cells_and_names_stay_text(start: Start, opened: Open, tmp_path:
     document = {text[:40]: text for text in HOSTILE}
     wrong = {text[:40]: text + "!" for text in HOSTILE}
     rows = [[name, *(json.dumps(one) for one in pair)] for pair in ((document, wrong), (document, document))]
-    write_rows(tmp_path / "rows.csv", [[f"id {HOSTILE[2]}", "output", "expected", HOSTILE[2]], *([*row, HOSTILE[1]] for row in rows)])
+    write_rows(
+        tmp_path / "rows.csv",
+        [[f"id {HOSTILE[2]}", "output", "expected", HOSTILE[2]], *([*row, HOSTILE[1]] for row in rows)],
+    )
     fields = {f"$[{json.dumps(text)}]": "exact" for text in document}
     suite = {
         "name": HOSTILE[1], "test_set": {"file": "rows.csv", "columns": {"id": f"id {HOSTILE[2]}"}},
@@ -282,7 +295,10 @@ def test_many_rows_and_fields_draw_only_what_is_in_sight(start: Start, opened: O
     names = [f"field_{place}" for place in range(200)]
     document = json.dumps(dict.fromkeys(names, 1))
     write_rows(tmp_path / "rows.csv", [["id", "output", "expected"], *([str(n), document, document] for n in range(900))])
-    suite = {"test_set": {"file": "rows.csv"}, "evaluators": [{"type": "json_multi_field_match", "fields": dict.fromkeys(names, "exact")}]}
+    suite = {
+        "test_set": {"file": "rows.csv"},
+        "evaluators": [{"type": "json_multi_field_match", "fields": dict.fromkeys(names, "exact")}],
+    }
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     tab = opened(start(tmp_path, "suite.yaml"))
     tab.wait_for(".live-said", "50 rows scored")
