@@ -8,23 +8,22 @@ alone, and every row that comes in goes out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from evaluators.issues import Problems, problem
-from evaluators.model import FIELD_STATUSES, Result, RowStatus
+from evaluators.model import FIELD_STATUSES, Result
 from evaluators.needs import ROLES, Part, Role
-from evaluators.reports.names import OVERALL, flat_columns
+from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import error_text, field_numbers
 from evaluators.result_table import Kind
+from evaluators.run.overall import OVERALL, overall_names, overall_verdict
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column, say_which_in_python
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
 
-_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 Roles: TypeAlias = Mapping[Role, str]
 
 _WHOLE: Final[dict[str, Kind]] = {"score": "score", "passed": "passed", "status": "text", "error": "text"}
@@ -124,28 +123,8 @@ def overall_of(lines: Sequence[EvaluatorLine], wanted: str | None) -> tuple[str,
     names = [line.name for line in lines]
     if wanted is not None and wanted not in names:
         raise problem("unknown-evaluator", f'there is no evaluator "{wanted}"', hint=f"evaluators: {', '.join(names)}")
-    if OVERALL in names:
-        if wanted not in (None, OVERALL):
-            message = f'an evaluator is called "overall", so "{wanted}" cannot be the overall score'
-            raise problem("two-overall", message, hint="give that evaluator another name")
-        return (OVERALL,)
+    if OVERALL in names and wanted not in (None, OVERALL):
+        message = f'an evaluator is called "overall", so "{wanted}" cannot be the overall score'
+        raise problem("two-overall", message, hint="give that evaluator another name")
     parts = {need.evaluator for line in lines for need in line.settings.needs() if isinstance(need, Part)}
-    return (wanted,) if wanted is not None else tuple(name for name in names if name not in parts)
-
-
-def overall_verdict(parts: Sequence[Result]) -> Result:
-    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
-
-    Those that are skipped or not measured are left out.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    out = next((one for one in parts if one.status.kept_out), None)
-    if out is not None:
-        return Result(out.status, None, 0, 0, issue=out.issue)
-    there = [one for one in parts if one.status not in _LEFT_OUT]
-    if not there:
-        return Result(RowStatus.SKIPPED, None, 0, 0)
-    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
-    passed = all(one.passed is not False for one in there)
-    return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
+    return (wanted,) if wanted is not None else overall_names(names, parts)

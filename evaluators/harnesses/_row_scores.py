@@ -12,11 +12,11 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.api.score_columns import overall_verdict
 from evaluators.fields.scored import MEASURED
 from evaluators.model import MISSING, FieldStatus, Outcome, Result
-from evaluators.reports.names import OVERALL, score_name
+from evaluators.reports.names import score_name
 from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of
+from evaluators.run.overall import OVERALL, overall_verdict
 from evaluators.suite.graph import EvaluatorLine
 
 _LONGEST: Final = 1_000
@@ -28,6 +28,8 @@ class RowScores(Struct, frozen=True):
 
     id: str
     overall: FieldView
+    verdict: Result
+    """That of the row as a whole."""
     evaluators: tuple[FieldView, ...]
     """Those of evaluators and of their fields, in the order of the suite."""
 
@@ -60,7 +62,9 @@ def row_scores(
         result = results[line.name]
         whole = _whole(line, result)
         found += [whole, *(map(_with_values, _fields(line, result, whole)) if fields else ())]
-    return RowScores(row_id, _overall([line for line in lines if line.name in overall], results), tuple(found))
+    parts = [line for line in lines if line.name in overall]
+    verdict = overall_verdict([results[line.name] for line in parts])
+    return RowScores(row_id, _overall(parts, results, verdict), verdict, tuple(found))
 
 
 def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, ...]:
@@ -74,12 +78,12 @@ def names_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> tuple[str, 
     return tuple(dict.fromkeys(every))
 
 
-def _overall(parts: Sequence[EvaluatorLine], results: Mapping[str, Result]) -> FieldView:
+def _overall(parts: Sequence[EvaluatorLine], results: Mapping[str, Result], verdict: Result) -> FieldView:
     """The score of the whole row."""
     if len(parts) == 1:
         return _whole(parts[0], replace(results[parts[0].name], evaluator=""))
     reasons = [f"{line.name}: {reason}" for line in parts if (reason := why_of(results[line.name]))]
-    whole = whole_view(overall_verdict([results[line.name] for line in parts]))
+    whole = whole_view(verdict)
     return replace(whole, reason="; ".join(reasons) or "nothing is wrong", metadata={"status": whole.status.word})
 
 

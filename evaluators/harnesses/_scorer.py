@@ -21,18 +21,18 @@ from evaluators.issues import problem
 from evaluators.model import MISSING
 from evaluators.registry import suggestion
 from evaluators.reports.conclusions import finish_run
-from evaluators.reports.names import OVERALL
 from evaluators.reports.rows import FieldView
 from evaluators.run.driver import jobs_of
+from evaluators.run.overall import OVERALL
 from evaluators.run.preparing import Prepared, check_gate_targets, prepared_rows
 from evaluators.run.result import RunResult
 from evaluators.run.streaming import LiveRows
 from evaluators.testsets.reader import id_text
-from evaluators.tracking.metrics import Number, metrics_of
+from evaluators.tracking.metrics import Number, Overall, headline_of, metrics_of
 
 _NAME: Final = "the rows of the host"
 _HEADLINE: Final = re.compile(
-    "(all|measure)/|evaluator/[^/]+/(rows/|metric/|repeats/|confidence/|invented|left_empty|expected)"
+    "[^/]+/(mean|pass_rate)$|measure/|evaluator/[^/]+/(rows/|metric/|repeats/|confidence/|invented|left_empty|expected)"
 )
 
 
@@ -128,7 +128,9 @@ class SuiteScorer:
             self._cells.append(cells)
         else:
             results = self._plan.explain(cells)
-        return row_scores(row_id, self.suite.lines, results, self.overall, self.fields)
+        scores = row_scores(row_id, self.suite.lines, results, self.overall, self.fields)
+        self._whole.add(scores.verdict)
+        return scores
 
     def result(self) -> RunResult:
         """The metrics, gates and problems of all rows that were scored since the beginning, or since `reset`."""
@@ -137,8 +139,14 @@ class SuiteScorer:
             return finish_run(self._prepared(), [(None, measured)], "")
 
     def metrics(self) -> dict[str, Number]:
-        """The metrics by name, such as `all/header/mean_score`: the names that trackers use."""
+        """The metrics by name, such as `header/mean`: the names that trackers use."""
         return metrics_of(self.result())
+
+    def main_metrics(self) -> dict[str, Number]:
+        """The few of them that trackers send unless a suite asks for all, with those of the overall score."""
+        result = self.result()
+        with self._lock:
+            return headline_of(result, {None: self._whole})
 
     def headlines(self) -> dict[str, Number]:
         """The metrics among them that a platform shows of a whole experiment: numeric columns, what judges cost, and of each evaluator
@@ -149,6 +157,7 @@ class SuiteScorer:
         """Forget the rows that were scored, before the next evaluation."""
         with self._lock:
             self._cells: list[dict[str, Any]] = []
+            self._whole = Overall()
             self._waiting: dict[bytes, list[tuple[RowScores, set[str]]]] = {}
             (job,) = jobs_of(self._prepared())
             self._live = LiveRows(job, self.suite.lines, _NAME)

@@ -14,8 +14,9 @@ from typing import Any
 
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._scorer import AnySuite, scorer_of
-from evaluators.reports.names import OVERALL, segment
+from evaluators.reports.names import segment
 from evaluators.reports.rows import FieldView
+from evaluators.run.overall import OVERALL
 
 with needs("autoevals", "autoevals"):
     from autoevals import Score, Scorer

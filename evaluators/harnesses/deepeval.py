@@ -15,7 +15,7 @@ from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._row_scores import RowError
 from evaluators.harnesses._scorer import AnySuite, scorer_of
 from evaluators.model import MISSING
-from evaluators.reports.names import OVERALL
+from evaluators.run.overall import OVERALL
 
 with needs("deepeval", "deepeval"):
     from deepeval.metrics import BaseMetric

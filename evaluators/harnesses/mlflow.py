@@ -4,8 +4,9 @@
     mlflow.genai.evaluate(data=rows, scorers=[scores])
     scores.suite.metrics()
 
-Each score is a feedback: the overall one, each evaluator's, each field's. MLflow averages the rows that have a number;
-`scores.suite` has our metrics, with the rows that have none.
+Each score is a feedback: the overall one, each evaluator's, each field's. MLflow averages the rows that have a number, and the run has
+`overall/mean`, `overall/pass_rate`, `overall/scored` and `header/mean` as a run that the tracker `mlflow` sends; `scores.suite` has our
+metrics, with the rows that have none.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from evaluators.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
 from evaluators.model import MISSING
 from evaluators.reports.names import field_name, segment
 from evaluators.reports.rows import FieldView
+from evaluators.run.overall import OVERALL
 from evaluators.values.json_text import to_text
 
 with needs("mlflow", "mlflow"):
@@ -34,14 +36,17 @@ with needs("mlflow", "mlflow"):
 class SuiteFeedback(Scorer):
     """A suite as an MLflow scorer. `outputs` is the output, `expectations` the expected answer, keys of `inputs` are columns."""
 
-    name: str = "suite"
+    name: str = OVERALL
+    """MLflow asks the scorer that is called as a feedback how to add its values up."""
     _suite: SuiteScorer = PrivateAttr()
+    _passed: list[bool | None] = PrivateAttr(default_factory=list)
+    """Whether rows with an overall score passed, in the order in which they were scored."""
 
     def __init__(
         self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None, **rest: Any
     ) -> None:
         """`columns` are places such as `inputs.shop` or `expectations.gold`. Raises Problems with all that is wrong with the suite."""
-        super().__init__(**rest)
+        super().__init__(**{"aggregations": ["mean", self._pass_rate(), scored], **rest})
         self._suite = scorer_of(suite, columns, overall)
 
     @property
@@ -55,7 +60,27 @@ class SuiteFeedback(Scorer):
         """The scores of one row."""
         own = {"inputs": inputs, "outputs": outputs, "expectations": expectations, "trace": trace}
         scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
-        return [_feedback(one, self._suite.suite) for one in scores.every]
+        if scores.overall.score is not None:
+            self._passed.append(scores.overall.passed)
+        whole, fields = scores.overall, [one for one in scores.every if one.path is not None]
+        named = [one for one in scores.every if one.path is None and one.name != whole.name]
+        return [
+            _feedback(one, self._suite.suite) for one in (whole, *named, *fields)
+        ]  # in this order a table of runs has its columns
+
+    def _pass_rate(self) -> Any:
+        """What makes a pass rate of the overall scores of an evaluation, whose rows are the last ones that were scored."""
+
+        def pass_rate(values: list[float]) -> float | None:
+            decided = [passed for passed in self._passed[-len(values) :] if passed is not None]
+            return decided.count(True) / len(decided) if decided else None
+
+        return pass_rate
+
+
+def scored(values: list[float]) -> float:
+    """How many rows have a score."""
+    return float(len(values))
 
 
 def table_metrics(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any
 from evaluators.harnesses._host_rows import HostRow, Places, needs
 from evaluators.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
 from evaluators.model import MISSING
-from evaluators.reports.names import OVERALL
+from evaluators.run.overall import OVERALL
 
 with needs("pydantic_evals", "pydantic-evals"):
     from pydantic_evals.evaluators import EvaluationReason, Evaluator, EvaluatorContext

@@ -16,8 +16,9 @@ from pydantic import Field, PrivateAttr
 from evaluators.harnesses._host_rows import HostRow, needs
 from evaluators.harnesses._row_scores import RowScores
 from evaluators.harnesses._scorer import SuiteScorer, scorer_of
-from evaluators.reports.names import OVERALL, field_name, segment
+from evaluators.reports.names import field_name, segment
 from evaluators.reports.rows import FieldView
+from evaluators.run.overall import OVERALL
 
 with needs("weave", "weave"):
     import weave

@@ -21,10 +21,9 @@ from functools import lru_cache
 from typing import Final
 
 from evaluators.reports.csv_cells import guarded
+from evaluators.run.overall import OVERALL
 from evaluators.values.path_text import ANY, BadPath, Step, display, read_dots
 
-OVERALL: Final = "overall"
-"""What the score of a whole row is called."""
 _RESERVED: Final = re.compile(r"each|item--?[0-9]+|as-pointer|as-path")
 _EMPTY: Final = "_-_"
 

@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from evaluators.issues import Problems
 from evaluators.judges.answer_lines import AskedTotals
 from evaluators.run.asking_run import asking
+from evaluators.run.commit import commit_of
 from evaluators.run.engines.engine import Crew, Lost
 from evaluators.run.exact_sums import plus
 from evaluators.run.figures import NO_FIGURES, Figures, Measured, counted
@@ -272,6 +273,7 @@ def environment_of(
         command=tuple(map(with_shown_addresses, command)),
         folder=os.getcwd(),
         suite=os.path.abspath(source) if Path(source).is_file() else "",
+        commit=commit_of(Path(source).parent if Path(source).is_file() else Path()),
         test_set=where,
         asked=asked if asked.questions else None,
         scored_again=sum(one.sums.scored_again for one in run.variants),

@@ -498,6 +498,8 @@ class Environment(Struct, frozen=True):
     """The working folder of the command."""
     suite: str = ""
     """The suite's file; empty where the suite was not a file."""
+    commit: str = ""
+    """The commit that the folder of the suite, or else of the command, is at; empty where git does not keep it."""
     test_set: str = ""
     """Where the rows can be read again, as JSON: the settings of the test set, the folder that its places are relative to, and which rows
     were chosen. Empty where they cannot."""

@@ -24,9 +24,8 @@ from evaluators.reports.rows import RowView, field_numbers, row_views, whole_vie
 from evaluators.reports.run_page import run_page
 from evaluators.run.reader import Run
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON, open_text
-from evaluators.suite.extends import PRESETS
-from evaluators.suite.source import as_written
-from evaluators.values.files import reading_inside
+from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.recorded_suite import settings_of, written_suite
 from evaluators.values.json_text import to_text
 from evaluators.values.quoting import flow
 
@@ -35,6 +34,7 @@ RowTable: TypeAlias = dict[str, list[Any]]
 
 PAGE: Final = "report.html"
 TABLE: Final = "rows.json"
+METRICS: Final = "metrics.json"
 _CUT: Final = "\n\nThe rest is in the run's report.\n"
 
 
@@ -52,10 +52,9 @@ def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
     found: dict[str, Any] = {"run": run}
     if environment:
         found["environment"] = environment_of(record)
-    if not record.facts.suite:
+    written = written_suite(record)
+    if not written:
         return found
-    with reading_inside(record.place, PRESETS):
-        written = as_written(record.place / record.facts.suite)
     names = [one.name for one in record.facts.evaluators]
     evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
     return {**found, "evaluators": evaluators, "suite": written}
@@ -90,14 +89,8 @@ def environment_of(record: Run) -> dict[str, str]:
 
 
 def _settings(written: Any) -> Iterator[tuple[str, Any]]:
-    """The settings of an evaluator as (name, value), however it is written: a word, a map with one key, or the long form."""
-    if isinstance(written, str):
-        yield "type", written
-        return
-    if "type" not in written and len(written) == 1:
-        ((word, options),) = written.items()
-        written = {"type": word, **(options if isinstance(options, Mapping) else {})}
-    for key, value in written.items():
+    """The settings of an evaluator as (name, value), a field each where there are some."""
+    for key, value in settings_of(written).items():
         if key == "fields" and isinstance(value, Mapping):
             yield from ((f"field/{field_name(path)}", {path: rule}) for path, rule in value.items())
         else:
@@ -163,8 +156,8 @@ def _markdown(page: Page, sections: list[Section]) -> str:
 
 @contextmanager
 def attachments(record: Run, table: RowTable | None, environment: bool = False) -> Iterator[dict[str, Path]]:
-    """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, and `rows.json`
-    with the table, where there is one.
+    """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, `metrics.json` with every
+    metric, and `rows.json` with the table, where there is one.
 
     They are there as long as the context is. With `environment`, the file about the machine is among them.
     """
@@ -177,6 +170,9 @@ def attachments(record: Run, table: RowTable | None, environment: bool = False) 
             with open_text(made / PAGE) as stream:
                 FORMATS.find("html")().write(record, stream, Options())
             found[f"run/{PAGE}"] = made / PAGE
+        every = metrics_of(record.result, every=True)
+        (made / METRICS).write_text(json.dumps(every, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        found[METRICS] = made / METRICS
         if table is not None:
             (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
             found[TABLE] = made / TABLE

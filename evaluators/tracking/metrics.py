@@ -1,27 +1,25 @@
 """The metrics of a run for platforms: one number under each name, with our own denominators beside every mean.
 
-A metric that is not defined is left out: no name ever stands for something that is not a number. The mean score and the pass
-rate of each evaluator over all its rows are under `all`, which platforms that sort names show first. Platforms that keep what a
+A metric that is not defined is left out: no name ever stands for something that is not a number. The few that a table of runs shows
+are `headline_of`: `header/mean` is called as the platform calls the mean of the scores `header` of rows. Platforms that keep what a
 metric is about beside its name get groups: the run, an evaluator of it, a field; of one variant or one slice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
 from math import isfinite
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
+from evaluators.model import Result
 from evaluators.reports.names import field_name, segment
 from evaluators.run.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Metric
-from evaluators.run.result import (
-    EvaluatorStats,
-    FieldStats,
-    NumericColumnStats,
-    RunResult,
-)
+from evaluators.run.overall import OVERALL
+from evaluators.run.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -31,6 +29,10 @@ _COUNTERS: Final = frozenset({
     *(one.name for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "count" and one.name != "scored"),
 })  # fmt: skip
 """The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
+_GROUPS: Final = frozenset({"run", "gates", "measure", "evaluator", "variant", "slice"})
+"""What names of other metrics begin with: an evaluator that is called so has the number of its first letter in its own."""
+_HEADLINE: Final = ("mean", "pass_rate")
+"""What stands first in the group of an evaluator."""
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
 
 
@@ -63,9 +65,44 @@ def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, 
     """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
     metrics = list(_metrics(result, every))
     found = {group.name: group for _, group, _, _ in metrics}
-    for _, group, rest, value in sorted(metrics, key=lambda one: one[0]):
+    for _, group, rest, value in sorted(metrics, key=lambda one: (one[2] not in _HEADLINE, one[0])):
         found[group.name].metrics[rest] = value
     return tuple(found.values())
+
+
+class Overall(Struct):
+    """The overall scores of rows, added up."""
+
+    scored: int = 0
+    passed: int = 0
+    failed: int = 0
+    total: Fraction = Fraction()
+
+    def add(self, row: Result, times: int = 1) -> None:
+        """Counts the overall score of a row, or of several with the same; one without a score leaves no trace."""
+        if row.score is not None:
+            self.scored += times
+            self.passed += times * (row.passed is True)
+            self.failed += times * (row.passed is False)
+            self.total += times * Fraction(row.num, row.den)
+
+    def metrics(self) -> Named:
+        """Their mean, the share that pass, and how many there are."""
+        yield "scored", self.scored
+        yield "mean", float(self.total / self.scored) if self.scored else None
+        yield "pass_rate", self.passed / (self.passed + self.failed) if self.passed + self.failed else None
+
+
+def headline_of(result: RunResult, overall: Mapping[str | None, Overall]) -> dict[str, Number]:
+    """The metrics that a table of runs shows, by their names: of the overall score the mean, the pass rate and the rows that have one,
+    the mean of each evaluator, and how many gates failed. `overall` has those of each variant."""
+    found: dict[str, Number | None] = {}
+    for variant, whole in overall.items():
+        found |= {"/".join([*_of_variant(variant), OVERALL, name]): value for name, value in whole.metrics()}
+    found |= {f"{_prefix(stats)}/mean": stats.mean for stats in result.evaluators}
+    if result.gates:
+        found["gates/failed"] = sum(gate.verdict == "failed" for gate in result.gates)
+    return {name: value for name, value in sorted(found.items()) if value is not None and isfinite(value)}
 
 
 def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
@@ -85,11 +122,17 @@ def field_prefix(stats: EvaluatorStats, one: FieldStats) -> str:
     return f"{_prefix(stats, 'evaluator')}/field/{field_name(one.path)}"
 
 
-def _prefix(stats: EvaluatorStats | NumericColumnStats, kind: str) -> str:
+def _prefix(stats: EvaluatorStats | NumericColumnStats, *kind: str) -> str:
     """What the names of the metrics of an evaluator or a measure begin with."""
-    variant = ["variant", segment(stats.variant)] if stats.variant is not None else []
     part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
-    return "/".join([*variant, *part, kind, segment(stats.name)])
+    name = segment(stats.name)
+    if not kind and name in _GROUPS:
+        name = f"_-{ord(name[0]):x}_{name[1:]}"
+    return "/".join([*_of_variant(stats.variant), *part, *kind, name])
+
+
+def _of_variant(variant: str | None) -> list[str]:
+    return [] if variant is None else ["variant", segment(variant)]
 
 
 def _metrics(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
@@ -114,8 +157,8 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
             yield run, "", ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _measure(one))
     for stats in (*result.evaluators, *(result.slices if slices else ())):
         group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
-        headline = group.name if stats.slice is not None else _prefix(stats, "all")
-        yield group, headline, iter((("mean_score", stats.mean), ("pass_rate", stats.pass_rate)))
+        headline = group.name if stats.slice is not None else _prefix(stats)
+        yield group, headline, ((name, getattr(stats, name)) for name in _HEADLINE)
         yield group, group.name, _evaluator(stats)
         if stats.slice is None:
             yield group, group.name, _repeats(result, stats)

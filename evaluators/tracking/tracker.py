@@ -19,10 +19,10 @@ from pydantic import AliasChoices, Field, NonNegativeInt
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import Socket
 from evaluators.run.reader import Run
-from evaluators.run.result import RunResult
 from evaluators.run.store import RUN_JSON
 from evaluators.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
-from evaluators.tracking.metrics import MetricGroup, Number, metric_groups, metrics_of
+from evaluators.tracking.metrics import Number, headline_of, metrics_of
+from evaluators.tracking.recorded_suite import overall_scores
 
 
 class Link(Struct, frozen=True):
@@ -45,15 +45,15 @@ class Tracker(Settings):
     """The extra of this package that brings them; the name of the tracker without one."""
 
     figures: Literal["main", "all"] = Field("main", validation_alias=AliasChoices("metrics", "figures"))
-    """Which metrics are sent: `all` of them, or without counts that are 0 and without metrics of slices."""
+    """Which metrics are sent: the `main` ones, which a table of runs has room for, or `all`."""
 
-    def metrics(self, result: RunResult) -> dict[str, Number]:
-        """The metrics that are sent, by their names."""
-        return metrics_of(result, self.figures == "all")
-
-    def metric_groups(self, result: RunResult) -> tuple[MetricGroup, ...]:
-        """The metrics that are sent, by what they are about."""
-        return metric_groups(result, self.figures == "all")
+    def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
+        """The metrics that are sent, by their names; those of one variant by the names that a run without variants has."""
+        result, overall = record.result, overall_scores(record)
+        if variant is not None:
+            result, overall = result.of_variant(variant), {None: overall[variant]}
+        few = headline_of(result, overall)
+        return few if self.figures == "main" else {**metrics_of(result, every=True), **few}
 
     def check(self, name: str) -> None:
         """Looks, before the first row, whether the tracker can be used here: by default, whether its packages are installed.
@@ -86,7 +86,7 @@ class Platform(Tracker):
 class RowTracker(Platform):
     """A tracker whose platform shows single rows as well."""
 
-    trace_rows: NonNegativeInt = 0
+    trace_rows: NonNegativeInt = 100
     """How many rows are sent one by one, of each variant, rows with something wrong first. All rows are in the table anyway."""
 
 

@@ -122,7 +122,7 @@ def test_headlines_have_rates_repeats_and_confidences() -> None:
     found = scorer.headlines()
     assert found == {name: scorer.metrics()[name] for name in found}
     assert {
-        "all/form/mean_score", "evaluator/form/invented_rate", "evaluator/form/left_empty_rate", "evaluator/form/repeats/pass_at_2",
+        "form/mean", "evaluator/form/invented_rate", "evaluator/form/left_empty_rate", "evaluator/form/repeats/pass_at_2",
         "evaluator/form/repeats/pass_all_2", "evaluator/form/confidence/brier", "evaluator/grounded/metric/chance_rate/mean",
     } <= {*found}  # fmt: skip
     assert scorer.metrics() == metrics_of(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)

@@ -23,8 +23,8 @@ def test_every_way_in_which_a_row_can_end_is_there(ours: Figures) -> None:
 
 def test_the_figures_of_the_table(ours: Figures) -> None:
     every = metrics_of(ours.record.result, every=True)
-    header = {name.removeprefix("evaluator/header/").removeprefix("all/header/"): value for name, value in every.items()}
-    assert header["mean_score"] == (1 + 1 / 2 + 1 / 2 + 0 + 0 + 7 / 8) / 6
+    header = {name.removeprefix("evaluator/header/").removeprefix("header/"): value for name, value in every.items()}
+    assert header["mean"] == (1 + 1 / 2 + 1 / 2 + 0 + 0 + 7 / 8) / 6
     assert header["pass_rate"] == 1 / 6
     assert [header[f"rows/{name}"] for name in ("total", "scored", "skipped", "invalid", "unjudged")] == [9, 6, 1, 1, 1]
     assert (header["unreadable"], header["blocked"]) == (1, 1)

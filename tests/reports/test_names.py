@@ -129,8 +129,8 @@ def test_two_figures_of_one_name_are_refused() -> None:
 
 def test_what_is_no_number_is_left_out() -> None:
     found = metrics_of(result("total"))
-    assert "all/a_-2f_b/mean_score" not in found
-    assert "all/a_-2f_b/pass_rate" not in found
+    assert "a_-2f_b/mean" not in found
+    assert "a_-2f_b/pass_rate" not in found
     assert "evaluator/a_-2f_b/field/total/precision" not in found
     assert found["evaluator/a_-2f_b/rows/scored"] == 1
 

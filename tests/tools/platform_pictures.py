@@ -81,7 +81,7 @@ def _of_phoenix(browser: Any, ours: Figures, address: str) -> None:
     listed.get_by_text("error rate").first.wait_for(timeout=_PATIENCE)
     said = listed.inner_text("body")
     for name in ours.evaluators:
-        shown = f"{int(ours.metrics[f'all/{name}/mean_score'] * 100) / 100:.2f}"
+        shown = f"{int(ours.metrics[f'{name}/mean'] * 100) / 100:.2f}"
         assert shown in said, f"{name}: {shown} is not on the page"
     _save(listed, "phoenix-experiments")
 
@@ -102,7 +102,7 @@ def _page(browser: Any, address: str, width: int, height: int) -> Any:
 def _check(page: Any, ours: Figures) -> None:
     said = page.inner_text("body")
     for name in ours.evaluators:
-        mean = f"{ours.metrics[f'all/{name}/mean_score']:.4f}"
+        mean = f"{ours.metrics[f'{name}/mean']:.4f}"
         assert mean in said, f"{name}: {mean} is not on the page"
 
 

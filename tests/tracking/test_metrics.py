@@ -32,18 +32,20 @@ def test_every_metric_is_about_one_thing(ours: Figures, of: str) -> None:
         for one in metric_groups(result, every=True)
         for name, value in one.metrics.items()
     }
-    named = {
-        name.replace("evaluator/", "all/", 1) if _is_headline(name) else name: value for name, value in found.items()
-    }
+    named = {name.removeprefix("evaluator/") if _is_headline(name) else name: value for name, value in found.items()}
     assert named == metrics_of(result, every=True)
 
 
 def test_the_headline_of_an_evaluator_comes_first(ours: Figures) -> None:
-    assert [*group(ours, "evaluator/header").metrics][:2] == ["mean_score", "pass_rate"]
+    assert [*group(ours, "evaluator/header").metrics][:2] == ["mean", "pass_rate"]
 
 
 def _is_headline(name: str) -> bool:
-    return name.startswith("evaluator/") and name.endswith(("/mean_score", "/pass_rate")) and "/field/" not in name
+    return (
+        name.endswith(("/mean", "/pass_rate"))
+        and name.partition("evaluator/")[2].count("/") == 1
+        and "slice/" not in name
+    )
 
 
 def test_what_a_metric_is_about_is_spelt_as_in_the_results(ours: Figures) -> None:
@@ -60,7 +62,9 @@ def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: 
     table = row_table(ours.record)
     with attachments(ours.record, table) as files:
         own = {file.relative_to(ours.folder).as_posix() for file in ours.folder.rglob("*") if file.is_file()}
-        assert {*files} == {"rows.json", "run/report.html"} | {f"run/{name}" for name in own - {"environment.json"}}
+        assert {*files} == {"rows.json", "metrics.json", "run/report.html"} | {
+            f"run/{name}" for name in own - {"environment.json"}
+        }
         whole = json.loads(files["rows.json"].read_text(encoding="utf-8"))
         assert whole == table
         assert files["run/report.html"].read_text(encoding="utf-8").startswith("<!doctype html>")

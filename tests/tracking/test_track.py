@@ -344,7 +344,7 @@ def test_pages_say_where_the_run_was_sent(here: Path) -> None:
     plain = (here / "page.json").read_bytes()
     invoke(*words, "--name", "x", "--track", "tracing")
     for page in (here / "page.html", here / "runs" / "x" / "report.html"):
-        assert sent_in(page) == [("tracing: https://tracking.example/0/0 (run 1)", "https://tracking.example/0/0")]
+        assert sent_in(page) == [("tracing: https://tracking.example/100/0 (run 1)", "https://tracking.example/100/0")]
     assert (here / "page.json").read_bytes() == plain
 
 

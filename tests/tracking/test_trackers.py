@@ -17,9 +17,10 @@ from evaluators.api.loading import load, loads
 from evaluators.issues import Problems
 from evaluators.reports.names import field_name
 from evaluators.run.reader import Run
-from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.metrics import headline_of, metrics_of, nested
 from evaluators.tracking.plugs.files import Files
-from evaluators.tracking.tracker import TRACKERS
+from evaluators.tracking.recorded_suite import overall_scores
+from evaluators.tracking.tracker import TRACKERS, Tracker
 from tests.gallery import GALLERY
 
 TOPICS = sorted(place.parent.name for place in GALLERY.glob("*/suite.yaml") if place.parent.name != "extract_bench")
@@ -78,16 +79,17 @@ def test_every_suite_of_the_gallery_is_written_with_its_own_figures(topic: str, 
     assert text == json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     every = list(numbers(found))
     assert all(isinstance(value, int | float) and math.isfinite(value) for value in every)
-    assert len(every) == len(metrics_of(record.result, every=True))
+    main = headline_of(record.result, overall_scores(record))
+    assert len(every) == len({*metrics_of(record.result, every=True), *main})
     for stats in record.result.evaluators:
         own = found["variant"][stats.variant] if stats.variant else found
-        figures = own["all"].get(stats.name, {}) | own["evaluator"][stats.name]
+        figures = own.get(stats.name, {}) | own["evaluator"][stats.name]
         rows = figures["rows"]
         assert rows["total"] == stats.rows == sum(rows.values()) - rows["total"]
         assert (rows["scored"], rows["invalid"], rows["unjudged"], rows["skipped"]) == (
             stats.scored, stats.invalid, stats.unjudged, stats.skipped,
         )  # fmt: skip
-        assert (figures["unreadable"], figures.get("mean_score"), figures.get("pass_rate")) == (
+        assert (figures["unreadable"], figures.get("mean"), figures.get("pass_rate")) == (
             stats.unreadable, stats.mean, stats.pass_rate,
         )  # fmt: skip
         assert {figure: one.get("mean") for figure, one in figures.get("metric", {}).items()} == {
@@ -163,9 +165,9 @@ def test_a_run_of_rows_without_a_score_keeps_its_denominators(here: Path) -> Non
     done = finish(suite, results=here / "runs", name="x")
     assert done.folder is not None
     found = metrics_of(Run(done.folder).result)
-    about = {name.removeprefix("evaluator/f/").removeprefix("all/f/"): value for name, value in found.items()}
+    about = {name.removeprefix("evaluator/f/").removeprefix("f/"): value for name, value in found.items()}
     assert (about["rows/total"], about["rows/scored"], about["rows/invalid"], about["unreadable"]) == (5, 3, 2, 1)
-    assert (about["mean_score"], about["field/a/accuracy"], about["field/a/n"]) == (1 / 3, 1 / 3, 3)
+    assert (about["mean"], about["field/a/accuracy"], about["field/a/n"]) == (1 / 3, 1 / 3, 3)
     assert (found["run/rows"], found["run/complete"], found["run/exit_code"]) == (5, 1, 3)
 
 
@@ -179,15 +181,11 @@ def test_a_file_of_somebody_else_is_not_replaced(name: str, here: Path) -> None:
     assert contents(here) == {name: b"mine\n"}
 
 
-def test_mean_scores_and_pass_rates_come_first_and_counts_of_nothing_only_when_asked_for(here: Path) -> None:
+def test_counts_of_nothing_and_slices_are_written_only_when_asked_for(here: Path) -> None:
     record = record_of("support_replies", here.parent)
     Files().send(record)
     few = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
-    assert {tuple(figures) for figures in few["all"].values()} == {("mean_score", "pass_rate")}
-    names = [*metrics_of(record.result)]
-    headline = 2 * len(record.result.evaluators)
-    assert all(name.startswith("all/") for name in names[:headline])
-    assert not any(name.startswith("all/") for name in names[headline:])
+    names = {*metrics_of(record.result)}
     Files(figures="all").send(record)
     every = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
     left_out = {name: value for name, value in metrics_of(record.result, every=True).items() if name not in names}
@@ -195,3 +193,43 @@ def test_mean_scores_and_pass_rates_come_first_and_counts_of_nothing_only_when_a
     assert all(value == 0 or "slice/" in name for name, value in left_out.items())
     assert ("slice" in every, "slice" in few) == (bool(record.result.slices), False)
     assert every["run"]["exit_code"] == few["run"]["exit_code"] == 0
+
+
+SEVERAL = """
+test_set: rows.csv
+evaluators:
+  - {type: exact_match, name: evaluator}
+  - {type: length, name: mean, max: 4}
+  - all_of: {name: both, of: [evaluator, mean]}
+  - {type: starts_with, name: alone, prefix: O}
+gates:
+  both: {fail_below: 0.9}
+"""
+
+
+def test_the_main_metrics_are_those_of_the_overall_score_the_means_and_the_failed_gates(here: Path) -> None:
+    rows = "id,output,expected\n1,Oslo,Oslo\n2,Roma,Rome\n3,Orlando,Orlando\n4,Bern,Bern\n"
+    (here / "rows.csv").write_text(rows, encoding="utf-8")
+    (here / "suite.yaml").write_text(SEVERAL, encoding="utf-8")
+    done = finish(load(here / "suite.yaml"), results=here / "runs", name="x")
+    assert done.folder is not None
+    tracker = Tracker()
+    # overall is the mean of both and alone: 1, 0, 1/2 and 1/2; the parts of both are in it
+    assert tracker.metrics(Run(done.folder)) == {
+        "_-65_valuator/mean": 3 / 4, "alone/mean": 2 / 4, "both/mean": 2 / 4, "mean/mean": 3 / 4, "gates/failed": 1,
+        "overall/mean": 2 / 4, "overall/pass_rate": 1 / 4, "overall/scored": 4,
+    }  # fmt: skip
+    assert Tracker(figures="all").metrics(Run(done.folder)).items() > tracker.metrics(Run(done.folder)).items()
+    assert nested(Tracker(figures="all").metrics(Run(done.folder)))["evaluator"]["mean"]["rows"]["scored"] == 4
+
+
+def test_main_metrics_of_a_model_have_the_names_of_a_run_of_one(here: Path) -> None:
+    record = record_of("comparing_models", here.parent)
+    every = Tracker().metrics(record)
+    assert record.result.variants
+    for variant in record.result.variants:
+        own = Tracker().metrics(record, variant)
+        assert {
+            f"variant/{variant}/{name}": value for name, value in own.items() if name != "gates/failed"
+        }.items() <= every.items()
+        assert own["overall/scored"] == record.result.rows

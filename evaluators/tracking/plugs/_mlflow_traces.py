@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluators.issues import Problems, problem
@@ -134,20 +135,37 @@ def _trace(
         row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
         run_id=run_id, attributes={} if given is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
     )  # fmt: skip
-    if not environment:
-        _forget_the_machine(span.trace_id)
+    _say_the_source(span.trace_id, source_of(record, environment))
     client.end_trace(span.trace_id, outputs=output)
     return str(span.trace_id)
 
 
-def _forget_the_machine(trace_id: str) -> None:
-    """Takes the user, the path of the program and the state of its repository out of a trace: MLflow's client adds them by itself."""
+def source_of(record: Run, environment: bool) -> dict[str, str]:
+    """Who sends the run, the suite, and the commit of its folder, by MLflow's names; with `environment` the program and the state of its
+    folder, as MLflow's own clients tell them."""
+    from mlflow.tracing.utils.environment import resolve_env_metadata
+
+    known = record.result.environment
+    machine = resolve_env_metadata()
+    found = {
+        "mlflow.user": machine.get("mlflow.user", ""),
+        "mlflow.source.name": PurePath(known.suite).name if known is not None else "",
+        "mlflow.source.type": "LOCAL",
+        "mlflow.source.git.commit": known.commit if known is not None else "",
+    }
+    found["mlflow.source.name"] = found["mlflow.source.name"] or record.result.name
+    return {name: text for name, text in ({**found, **machine} if environment else found).items() if text}
+
+
+def _say_the_source(trace_id: str, source: Mapping[str, str]) -> None:
+    """Puts the source of a run into a trace, in place of the program that MLflow's client writes there by itself."""
     from mlflow.tracing.trace_manager import InMemoryTraceManager
     from mlflow.utils.mlflow_tags import TRACE_RESOLVE_TAGS_ALLOWLIST
 
     with InMemoryTraceManager.get_instance().get_trace(trace_id) as trace:
         for name in TRACE_RESOLVE_TAGS_ALLOWLIST:
             trace.info.trace_metadata.pop(name, None)
+        trace.info.trace_metadata |= source
 
 
 def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Iterable[Assessed]) -> None:

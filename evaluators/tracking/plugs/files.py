@@ -6,7 +6,9 @@ import csv
 from collections.abc import Iterator, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
+
+from pydantic import AliasChoices, Field
 
 from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
@@ -16,7 +18,7 @@ from evaluators.run.run_json import stable
 from evaluators.run.store import write_text
 from evaluators.settings import Name
 from evaluators.tracking.attachments import params_of
-from evaluators.tracking.metrics import field_prefix, nested
+from evaluators.tracking.metrics import Number, field_prefix, metrics_of, nested
 from evaluators.tracking.tracker import Link, Tracker, run_key
 from evaluators.values.quoting import flow, key_text
 
@@ -45,6 +47,14 @@ class Files(Tracker):
     folder: Name = "metrics"
     """The folder of the files, relative to where the command is run."""
 
+    figures: Literal["main", "all"] = Field("main", validation_alias=AliasChoices("metrics", "figures"))
+    """Which metrics are written: `all`, or without counts that are 0 and without metrics of slices."""
+
+    def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
+        """The metrics that are written: version control compares them one by one, so that many are no burden."""
+        few = super().metrics(record, variant)
+        return {**metrics_of(record.result, self.figures == "all"), **few}
+
     def send(self, record: Run) -> Link:
         """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
         folder = Path(self.folder)
@@ -53,7 +63,7 @@ class Files(Tracker):
         write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
         write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
         write_text(folder / PLOT, plot)
-        write_text(folder / METRICS, stable(nested(self.metrics(record.result))))
+        write_text(folder / METRICS, stable(nested(self.metrics(record))))
         return Link("files", folder.as_posix(), run_key(record))
 
 

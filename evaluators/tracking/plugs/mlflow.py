@@ -11,8 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from msgspec.structs import replace
-
 from evaluators.issues import Problems, problem
 from evaluators.reports.names import fitted, segment
 from evaluators.run.reader import Run
@@ -21,6 +19,7 @@ from evaluators.settings import Name
 from evaluators.testsets.platforms.fetching import quietly
 from evaluators.tracking.attachments import attachments, environment_of, flat_params, note_of, row_table
 from evaluators.tracking.metrics import Number
+from evaluators.tracking.plugs._mlflow_traces import send_traces, source_of, traces_go_to
 from evaluators.tracking.sending import batches
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.addresses import without_password
@@ -50,11 +49,12 @@ _MOST_ROWS: Final = 100_000
 
 
 class MLflow(RowTracker):
-    """A run of an experiment in MLflow: its metrics, the suite as parameters, all rows as one table, the run
-    folder and the report as artifacts, and a note. Several models are a run each, below one that has what they share.
+    """A run of an experiment in MLflow: its main metrics, by the names that `mlflow.genai.evaluate` gives, the suite as parameters,
+    all rows as one table, the run folder and the report as artifacts, and a note. Several models are a run each, below one
+    that has what they share.
 
     Where things go is said by MLflow's own variables, such as `MLFLOW_TRACKING_URI` and `MLFLOW_EXPERIMENT_NAME`, or here.
-    `trace_rows: N` also makes a trace of N rows, each with a feedback for every evaluator and field.
+    The first rows are traces, each with a feedback for every evaluator and field.
     """
 
     packages: ClassVar[tuple[str, ...]] = ("mlflow",)
@@ -95,8 +95,6 @@ class MLflow(RowTracker):
             self._log(client, record, run)
             if not (self.trace_rows or self.trace_column):
                 return
-            from evaluators.tracking.plugs._mlflow_traces import send_traces, traces_go_to
-
             with traces_go_to(uri):
                 runs = {variant: one.info.run_id for variant, one in below.items()}
                 send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column)
@@ -122,13 +120,9 @@ class MLflow(RowTracker):
         tags = {RUN_KEY: key, "mlflow.parentRunId": above.info.run_id, "evaluators.variant": variant}
         name = f"{above.info.run_name or record.place.name} ({variant})"
         run = found[0] if found else client.create_run(experiment, _started(record), tags, run_name=name)
-        result = record.result.of_variant(variant)
-        _log_values(client, record, run, self.metrics(result), {**flat_params(record), "run/variant": variant})
-        for tag, text in {
-            **dict(_gates(result.gates)),
-            _TABLES: _TABLE_TAG,
-            **(_machine() if self.environment else {}),
-        }.items():
+        gates = record.result.of_variant(variant).gates
+        _log_values(client, record, run, self.metrics(record, variant), {**flat_params(record), "run/variant": variant})
+        for tag, text in {**dict(_gates(gates)), **dict(_of_every_run(record, self.environment))}.items():
             client.set_tag(run.info.run_id, tag, shown(text, _NOTE))
         client.log_inputs(run.info.run_id, datasets=[_test_set(record)])
         _log_table(client, record, run.info.run_id, (variant,))
@@ -155,10 +149,8 @@ class MLflow(RowTracker):
         from mlflow.entities import RunTag
 
         run_id = run.info.run_id
-        result = (
-            replace(record.result, evaluators=(), slices=(), measures=()) if record.result.variants else record.result
-        )
-        _log_values(client, record, run, self.metrics(result), flat_params(record))
+        shared = {name: value for name, value in self.metrics(record).items() if not name.startswith("variant/")}
+        _log_values(client, record, run, shared, flat_params(record))
         tags = dict(_tags(record, self.environment))
         for named in batches((RunTag(name, shown(text, _NOTE)) for name, text in tags.items()), 100):
             client.log_batch(run_id, tags=named)
@@ -200,11 +192,11 @@ def _tagged(key: str) -> str:
     return f"tags.`{RUN_KEY}` = '{quoted}'"
 
 
-def _machine() -> dict[str, str]:
-    """The user, the program and the state of its folder, as MLflow's own clients tell them."""
-    from mlflow.tracing.utils.environment import resolve_env_metadata
-
-    return {name: text for name, text in resolve_env_metadata().items() if text}
+def _of_every_run(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
+    """What MLflow's pages go by: that the run is an evaluation, its table, and what it comes from."""
+    yield "mlflow.runType", "genai_evaluate"
+    yield _TABLES, _TABLE_TAG
+    yield from source_of(record, environment).items()
 
 
 @contextmanager
@@ -240,7 +232,7 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     result = record.result
     yield RUN_KEY, run_key(record)
     yield "mlflow.note.content", note_of(record, _NOTE)
-    yield _TABLES, _TABLE_TAG
+    yield from _of_every_run(record, environment)
     yield "evaluators.version", result.version
     yield "evaluators.suite", result.name
     yield "evaluators.exit_code", str(result.exit_code)
@@ -249,7 +241,6 @@ def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
     yield from _gates(result.gates)
     if environment:
         yield from ((f"evaluators.{name}", text) for name, text in environment_of(record).items())
-        yield from _machine().items()
 
 
 def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:

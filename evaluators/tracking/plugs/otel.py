@@ -19,6 +19,7 @@ from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wr
 from evaluators.run.reader import Run
 from evaluators.settings import Name
 from evaluators.tracking.attachments import environment_of, flat_params
+from evaluators.tracking.metrics import metric_groups
 from evaluators.tracking.sending import batches, counted
 from evaluators.tracking.tracker import Link, RowTracker, run_key
 from evaluators.values.files import shown
@@ -180,7 +181,7 @@ class _Run:
 
         run = {f"{OURS}.run_key": f"{self.trace_id:032x}", f"{OURS}.suite": self._record.result.name}
         points: dict[str, list[Any]] = {}
-        for group in self._settings.metric_groups(self._record.result):
+        for group in metric_groups(self._record.result, self._settings.figures == "all"):
             about = {**run, **{f"{OURS}.{name}": text for name, text in group.about.items()}}
             for name, value in group.metrics.items():
                 point = NumberDataPoint(about, self._start, self._end, value, exemplars=[])
@@ -221,7 +222,7 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
     attributes |= {f"{OURS}.param.{_dotted(name)}": shown(text, _TEXT) for name, text in flat_params(record).items()}
     if settings.environment:
         attributes |= {f"{OURS}.environment.{name}": text for name, text in environment_of(record).items()}
-    attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(result).items()}
+    attributes |= {f"{OURS}.{_dotted(name)}": value for name, value in settings.metrics(record).items()}
     return _Node("", f"evaluation {result.name}", "CHAIN", None, attributes)
 
 

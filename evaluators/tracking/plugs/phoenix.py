@@ -1,4 +1,4 @@
-"""`phoenix`: a run as an experiment over a dataset in Arize Phoenix, with an evaluation of every row by every evaluator and field."""
+"""`phoenix`: a run as an experiment over a dataset in Arize Phoenix, with an evaluation of every row by every evaluator."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _EVERY_CELL: Final = 10_000
 
 
 class Phoenix(RowTracker):
-    """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator and field an
+    """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator an
     evaluation with a score, a word and a reason. Our metrics are in the metadata of the experiment.
 
     Where Phoenix is, is said by its own variables, such as `PHOENIX_COLLECTOR_ENDPOINT` and `PHOENIX_API_KEY`, or here. Several models
@@ -50,8 +50,8 @@ class Phoenix(RowTracker):
     """The name of the dataset; without it, that of the suite and of its test set."""
     trace_rows: NonNegativeInt = 1000
     """How many rows have an output and evaluations, of each variant, rows with something wrong first."""
-    fields: bool = True
-    """Whether each field of a row has an evaluation of its own; `false` sends those of evaluators alone, which takes less time."""
+    fields: bool = False
+    """Whether each field of a row has an evaluation of its own, which is a column of the experiments and takes more time."""
     span_column: Name | None = None
     """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
 
@@ -132,7 +132,7 @@ def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, 
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
-        "metrics": settings.metrics(record.result if variant is None else record.result.of_variant(variant)),
+        "metrics": settings.metrics(record, variant),
         "params": flat_params(record),
     }
     return {**found, "environment": environment_of(record)} if settings.environment else found

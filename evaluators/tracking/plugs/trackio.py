@@ -63,7 +63,7 @@ class Trackio(Platform):
         )  # fmt: skip
         try:
             rows = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
-            run.log({**self.metrics(record.result), "rows": trackio.Table(data=rows)}, step=0)
+            run.log({**self.metrics(record), "rows": trackio.Table(data=rows)}, step=0)
             _log_files(trackio, run, record, table, self.environment)
         finally:
             run.finish()

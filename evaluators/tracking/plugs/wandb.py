@@ -46,7 +46,7 @@ class WeightsAndBiases(Platform):
         table = row_table(record)
         shown = wandb.Table(table["columns"], table["data"], allow_mixed_types=True)
         with self._started(record, wandb) as run:
-            run.summary.update(self.metrics(record.result))
+            run.summary.update(self.metrics(record))
             run.log({"rows": shown}, step=0)
             run.log_artifact(_artifact(wandb, record, table, self.environment))
         if run.offline:

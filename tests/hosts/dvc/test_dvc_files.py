@@ -80,7 +80,7 @@ def shown() -> dict[str, Any]:
 def test_dvc_shows_the_figures_of_the_run(repository: Path, ours: Figures) -> None:
     Files().send(ours.record)
     found = shown()
-    assert found == metrics_of(ours.record.result)
+    assert found == {**ours.metrics, **ours.main}
     assert_same_figures(
         {name: Aggregate(*(found[one] for one in headline(name))) for name in ours.evaluators},
         ours,
@@ -95,7 +95,7 @@ def test_dvc_compares_two_commits(repository: Path, ours: Figures, later: Figure
     commit("first")
     Files(figures="all").send(later.record)
     found = json.loads(dvc("metrics", "diff", "--json"))["metrics/metrics.json"]
-    before, after = (metrics_of(one.record.result, every=True) for one in (ours, later))
+    before, after = ({**metrics_of(one.record.result, every=True), **one.main} for one in (ours, later))
     changed = {name.replace("/", "."): (before[name], after[name]) for name in before if before[name] != after[name]}
     assert {name: (one["old"], one["new"]) for name, one in found.items()} == changed
     assert "evaluator.header.field.number.accuracy" in changed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import mlflow
@@ -55,6 +56,29 @@ def test_every_row_and_every_mean_is_ours(experiment: Any, ours: Figures) -> Non
     assert read["wrong"]["header/field/number"].rationale == '"A-7" differs from "A-2"'
     assert_same_figures({name: Aggregate(result.metrics[f"{name}/mean"]) for name in ours.evaluators}, ours)
     assert scores.suite.metrics() == ours.metrics
+    assert scores.suite.main_metrics() == ours.main
+
+
+def test_a_run_of_mlflow_and_a_run_that_is_sent_stand_in_one_table(
+    experiment: Any, mlflow_store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MLFLOW_EXPERIMENT_NAME", experiment.name)
+    ours = figures(tmp_path, "--track", "mlflow")
+    scores = SuiteFeedback(SUITE)
+    data = [
+        {"inputs": inputs_of(row), "outputs": row["output"], "expectations": {"expected_response": row["expected"]}}
+        for row in table_rows()
+    ]
+    for _ in range(2):  # a scorer that is used again counts the rows of each evaluation
+        mlflow.genai.evaluate(data=data, scorers=[scores])
+    runs = mlflow.MlflowClient(mlflow_store).search_runs([experiment.experiment_id])
+    assert len(runs) == 3
+    shared = {name: pytest.approx(value) for name, value in ours.main.items() if name != "gates/failed"}
+    assert {"overall/mean", "overall/pass_rate", "overall/scored", "header/mean"} <= {*shared}
+    for run in runs:
+        assert {name: run.data.metrics[name] for name in shared} == shared
+        assert run.data.tags["mlflow.runType"] == "genai_evaluate"  # what the page of evaluation runs goes by
+        assert len(mlflow.search_traces(locations=[experiment.experiment_id], run_id=run.info.run_id)) == len(data)
 
 
 def test_a_row_whose_model_failed_counts_as_one_without_an_output(experiment: Any) -> None:
@@ -70,7 +94,7 @@ def test_a_row_whose_model_failed_counts_as_one_without_an_output(experiment: An
     figures = scores.suite.metrics()
     assert figures["run/rows"] == len(data)  # MLflow scores such a row, without an output
     assert figures["evaluator/header/unreadable"] + figures["evaluator/header/blocked"] == 3
-    assert figures["all/header/mean_score"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
+    assert figures["header/mean"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
 
 
 def test_a_table_has_our_scores_and_our_aggregates(experiment: Any, ours: Figures) -> None:

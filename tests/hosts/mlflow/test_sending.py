@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import getpass
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.reports.names import field_name, fitted, segment
 from evaluators.tracking.attachments import flat_params
+from evaluators.tracking.metrics import metrics_of
 from evaluators.values.path_text import display
 from tests.hosts.servers import refusing
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
@@ -47,20 +50,12 @@ def test_a_run_is_there_with_our_figures(client: Any, mlflow_store: str, tmp_pat
     assert client.get_experiment(run.info.experiment_id).name == "table"
     assert run.info.status == "FINISHED"
     assert run.info.run_name == "table"
-    assert run.data.metrics == {fitted(name, 250): value for name, value in ours.metrics.items()}
+    assert run.data.metrics == ours.main
     assert run.data.params == flat_params(ours.record)
-    said = {
-        name: Aggregate(
-            run.data.metrics[f"all/{name}/mean_score"], run.data.metrics[f"all/{name}/pass_rate"],
-            int(run.data.metrics[f"evaluator/{name}/rows/scored"]),
-        )
-        for name in ours.evaluators
-    }  # fmt: skip
-    assert_same_figures(said, ours)
-    assert run.data.metrics["evaluator/header/field/items.each.price/accuracy"] == 3 / 7
-    assert not any(name.startswith("slice/") for name in run.data.metrics)
-    assert sorted(run.data.metrics)[:2] == ["all/header/mean_score", "all/header/pass_rate"]
-    assert run.data.metrics["gates/failed"] == 1
+    assert_same_figures({name: Aggregate(run.data.metrics[f"{name}/mean"]) for name in ours.evaluators}, ours)
+    assert (run.data.metrics["overall/scored"], run.data.metrics["gates/failed"]) == (7, 1)
+    file = client.download_artifacts(run.info.run_id, "metrics.json", str(tmp_path))
+    assert json.loads(Path(file).read_text(encoding="utf-8")).items() >= ours.metrics.items()
     assert run.data.tags["evaluators.gate/page.number/accuracy"].startswith("failed: accuracy 0.7500 is below 0.99")
     assert run.data.tags["mlflow.note.content"].startswith("# table: FAILED")
 
@@ -104,36 +99,55 @@ def test_the_test_set_and_the_files_are_there(client: Any, tmp_path: Path) -> No
     assert Path(suite).read_bytes() == SUITE.read_bytes()
 
 
+def test_all_metrics_are_there_where_the_suite_asks_for_them(client: Any, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "{mlflow: {metrics: all, trace_rows: 0}}")
+    ours = figures(tmp_path, suite=suite, name="all")
+    run = client.get_run(sent(ours)["run_id"])
+    every = {**metrics_of(ours.record.result, every=True), **ours.main}
+    assert run.data.metrics == {fitted(name, 250): value for name, value in every.items()}
+    assert run.data.metrics["evaluator/header/field/items.each.price/accuracy"] == 3 / 7
+
+
+def suite_with(folder: Path, tracker: str) -> Path:
+    """The suite of the table with a tracker."""
+    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
+    (folder / "suite.yaml").write_text(f"{text}\ntracking: [{tracker}]\n", encoding="utf-8")
+    return folder / "suite.yaml"
+
+
 def everything(client: Any, run_id: str) -> str:
     run = client.get_run(run_id)
     return json.dumps([run.data.metrics, run.data.params, run.data.tags, run.inputs.to_dictionary()])
 
 
-def who_and_where(client: Any, run_id: str) -> set[str]:
-    """What the traces of a run say of who made them and where."""
+def sources(client: Any, run_id: str) -> dict[str, str]:
+    """What a run says of who made it and from what; its traces say the same."""
     experiment = client.get_run(run_id).info.experiment_id
     traces = client.search_traces(locations=[experiment], run_id=run_id)
-    assert len(traces) == 2
-    names = {name for trace in traces for name in trace.info.trace_metadata}
-    return {name for name in names if name.startswith(("mlflow.user", "mlflow.source.", "mlflow.git"))}
+    assert traces
+    (said,) = {tuple(sorted(found.items())) for trace in traces if (found := _source_in(trace.info.trace_metadata))}
+    assert dict(said) == _source_in(client.get_run(run_id).data.tags)
+    return dict(said)
+
+
+def _source_in(tags: Any) -> dict[str, str]:
+    return {name: text for name, text in tags.items() if name.startswith(("mlflow.user", "mlflow.source.", "mlflow.git"))}
 
 
 def test_the_machine_is_told_only_when_somebody_asks(client: Any, tmp_path: Path) -> None:
     ours = figures(tmp_path, "--track", "mlflow", "--trace-rows", "2")
     known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
     assert known["folder"] not in everything(client, sent(ours)["run_id"])
-    with_it = tmp_path / "suite.yaml"
-    text = SUITE.read_text(encoding="utf-8").replace("file: rows.csv", f"file: {SUITE.parent / 'rows.csv'}")
-    with_it.write_text(
-        f"{text}\ntracking: [{{mlflow: {{environment: true, experiment: told, trace_rows: 2}}}}]\n", encoding="utf-8"
-    )
+    with_it = suite_with(tmp_path, "{mlflow: {environment: true, experiment: told, trace_rows: 2}}")
     told = client.get_run(sent(figures(tmp_path, suite=with_it, name="told"))["run_id"])
     assert told.data.tags["evaluators.host"] == known["host"]
     assert client.get_experiment(told.info.experiment_id).name == "told"
-    assert {"mlflow.user", "mlflow.source.name"} <= {*told.data.tags}
-    assert not {"mlflow.user", "mlflow.source.name"} & {*client.get_run(sent(ours)["run_id"]).data.tags}
-    assert not who_and_where(client, sent(ours)["run_id"])
-    assert {"mlflow.user", "mlflow.source.name"} <= who_and_where(client, told.info.run_id)
+    quiet, loud = sources(client, sent(ours)["run_id"]), sources(client, told.info.run_id)
+    assert quiet == {
+        "mlflow.user": getpass.getuser(), "mlflow.source.name": "suite.yaml", "mlflow.source.type": "LOCAL",
+        **({"mlflow.source.git.commit": known["commit"]} if known["commit"] else {}),
+    }  # fmt: skip
+    assert (loud["mlflow.user"], loud["mlflow.source.name"]) == (quiet["mlflow.user"], sys.argv[0])
     assert "run/environment.json" in {one.path for one in client.list_artifacts(told.info.run_id, "run")}
 
 
@@ -157,14 +171,13 @@ def test_each_model_is_a_run_of_its_own_below_one_of_all(
         assert sorted(runs) == ["table", "table (first)", "table (second)"]
         above = runs["table"]
         assert above.info.run_id == sent(ours)["run_id"]
-        assert above.data.metrics["run/rows"] == 9
-        assert not any("/mean_score" in name for name in above.data.metrics)
+        assert above.data.metrics == {"gates/failed": sum(one["verdict"] == "failed" for one in ours.run["gates"])}
         for model in ("first", "second"):
             one = runs[f"table ({model})"]
             assert one.data.tags["mlflow.parentRunId"] == above.info.run_id
             assert one.info.status == above.info.status == "FINISHED"
             assert not any(name.startswith("variant/") for name in one.data.metrics)
-            assert one.data.metrics["all/header/mean_score"] == ours.metrics[f"variant/{model}/all/header/mean_score"]
+            assert one.data.metrics["header/mean"] == ours.main[f"variant/{model}/header/mean"]
             table = client.load_table(experiment, "rows.json", run_ids=[one.info.run_id])
             assert {*table["variant"]} == {model}
             assert len(client.search_traces(locations=[experiment], run_id=one.info.run_id)) == 3
@@ -192,7 +205,7 @@ def test_a_server_that_refuses_for_a_while_gets_the_run_all_the_same(
         ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "3")
     assert ended.exit_code == 0, ended.output
     (run,) = client.search_runs([client.get_experiment_by_name("busy").experiment_id])
-    assert run.data.metrics == ours.metrics
+    assert run.data.metrics == ours.main
     assert len(client.search_traces(locations=[run.info.experiment_id], run_id=run.info.run_id)) == 3
 
 
@@ -217,7 +230,7 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch:
     assert everything(client, first["run_id"]) == before
     experiment = client.get_experiment_by_name("again").experiment_id
     assert len(client.search_runs([experiment])) == 1
-    history = client.get_metric_history(first["run_id"], "all/header/mean_score")
+    history = client.get_metric_history(first["run_id"], "header/mean")
     assert len(history) == 1
     traces = client.search_traces(locations=[experiment], run_id=first["run_id"])
     assert len(traces) == 6
@@ -264,7 +277,7 @@ def test_a_run_that_the_environment_names_is_taken(client: Any, tmp_path: Path, 
     monkeypatch.setenv("MLFLOW_RUN_ID", run.info.run_id)
     ours = figures(tmp_path, "--track", "mlflow")
     assert sent(ours)["run_id"] == run.info.run_id
-    assert client.get_run(run.info.run_id).data.metrics["run/rows"] == 9
+    assert client.get_run(run.info.run_id).data.metrics == ours.main
 
 
 def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
@@ -285,7 +298,7 @@ def test_what_was_sent_before_an_interruption_is_there_and_the_rest_comes_later(
     experiment = client.get_experiment_by_name("interrupted").experiment_id
     (run,) = client.search_runs([experiment])
     assert run.info.status == "KILLED"
-    assert run.data.metrics == ours.metrics
+    assert run.data.metrics == ours.main
     assert len(client.search_traces(locations=[experiment], run_id=run.info.run_id)) == 9
     assert sum(len(one.info.assessments) for one in client.search_traces(locations=[experiment])) == 20
     ended = cli("track", str(ours.folder), "--to", "mlflow", "--trace-rows", "100")
@@ -309,7 +322,7 @@ def test_a_run_that_was_stopped_says_so(client: Any, tmp_path: Path, monkeypatch
     assert done.sent is not None
     (link,) = done.sent.links
     run = client.get_run(link.run_id)
-    assert (run.info.status, run.data.metrics["run/complete"], run.data.metrics["run/exit_code"]) == ("KILLED", 0, 130)
+    assert (run.info.status, run.data.tags["evaluators.exit_code"]) == ("KILLED", "130")
 
 
 KEYS = st.one_of(st.text(max_size=8), st.sampled_from(["", "each", "..", ".", "/", "a/../b", " ", "²", "ª", "x" * 300]))

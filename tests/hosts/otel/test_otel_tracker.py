@@ -99,7 +99,7 @@ def test_the_span_of_the_run_has_its_figures_and_no_events(sink: Sink, ours: Fig
     assert not span.events
     assert not sink.logs
     found = plain(span.attributes)
-    for name, value in metrics_of(ours.record.result).items():
+    for name, value in ours.main.items():
         assert found[f"evaluators.{name.replace('/', '.')}"] == value, name
 
 
@@ -119,7 +119,7 @@ def test_totals_are_metrics_with_what_they_are_about(sink: Sink, ours: Figures, 
     means = {
         said["evaluators.evaluator"]: Aggregate(value)
         for name, said, value in found
-        if name == "evaluators.mean_score" and "evaluators.slice" not in said and "evaluators.field" not in said
+        if name == "evaluators.mean" and "evaluators.slice" not in said and "evaluators.field" not in said
     }
     assert_same_figures(means, ours)
     (price,) = (

@@ -62,4 +62,4 @@ def test_a_row_whose_task_failed_counts_as_one_without_an_output(client: Any, ph
     run(client, phoenix_store, scores, "a task fails", fails="wrong")
     figures = scores.suite.metrics()
     assert figures["run/rows"] == len(table_rows())
-    assert figures["all/header/mean_score"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)
+    assert figures["header/mean"] == pytest.approx((1 + 0 + 1 / 2 + 0 + 0 + 7 / 8) / 6)

@@ -51,7 +51,7 @@ def evaluations(client: Any, experiment: str) -> dict[str, dict[str, Any]]:
 
 
 def test_a_run_is_there_with_every_row(client: Any, phoenix_store: str, tmp_path: Path) -> None:
-    ours = figures(tmp_path, "--track", "phoenix")
+    ours = figures(tmp_path, suite=suite_with(tmp_path, "{phoenix: {fields: true}}"))
     link = sent(ours)
     assert link["url"].startswith(f"{phoenix_store}/datasets/")
     assert link["url"].endswith(f"experimentId={link['run_id']}")
@@ -85,7 +85,7 @@ def test_the_means_of_all_rows_are_ours(client: Any, tmp_path: Path) -> None:
         said[name] = Aggregate(sum(scores) / len(scores), scored=len(scores))
     assert_same_figures(said, ours)
     ran = client.experiments.get_experiment(experiment_id=sent(ours)["run_id"])
-    assert ran["experiment_metadata"]["metrics"] == ours.metrics
+    assert ran["experiment_metadata"]["metrics"] == ours.main
     assert ran["experiment_metadata"]["params"] == flat_params(ours.record)
     known = json.loads((ours.folder / "environment.json").read_text(encoding="utf-8"))
     assert known["folder"] not in json.dumps(ran["experiment_metadata"])
@@ -245,8 +245,8 @@ def test_a_wrong_key_is_named(phoenix_store: str, tmp_path: Path) -> None:
     assert "PHOENIX_API_KEY" in ended.output
 
 
-def test_evaluations_of_fields_may_be_left_out(client: Any, tmp_path: Path) -> None:
-    suite = suite_with(tmp_path, "{phoenix: {dataset: whole rows, fields: false}}")
+def test_evaluations_of_fields_are_left_out_unless_they_are_asked_for(client: Any, tmp_path: Path) -> None:
+    suite = suite_with(tmp_path, "{phoenix: {dataset: whole rows}}")
     ours = figures(tmp_path, suite=suite)
     read = evaluations(client, sent(ours)["run_id"])
     assert {name for row in read.values() for name in row} == {*ours.evaluators}

@@ -24,7 +24,8 @@ from evaluators.cli import command
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import FIELD_STATUSES
 from evaluators.run.reader import Run
-from evaluators.tracking.metrics import metrics_of
+from evaluators.tracking.metrics import headline_of, metrics_of
+from evaluators.tracking.recorded_suite import overall_scores
 
 HERE: Final = Path(__file__).parent
 SUITE: Final = HERE / "suite.yaml"
@@ -74,7 +75,9 @@ class Figures:
     rows: Mapping[str, Mapping[str, Row]]
     """By id, then by evaluator."""
     metrics: Mapping[str, float]
-    """The metrics that trackers send, by their names."""
+    """The metrics of the run without counts that are 0, by their names."""
+    main: Mapping[str, float]
+    """Those that trackers send unless all are asked for."""
 
     @property
     def record(self) -> Run:
@@ -115,7 +118,7 @@ def figures(folder: Path, *words: str, suite: Path = SUITE, name: str = "table")
 
 def headline(evaluator: str) -> tuple[str, str, str]:
     """The metrics with its mean score, its pass rate, and over how many rows they are."""
-    return (f"all/{evaluator}/mean_score", f"all/{evaluator}/pass_rate", f"evaluator/{evaluator}/rows/scored")
+    return (f"{evaluator}/mean", f"{evaluator}/pass_rate", f"evaluator/{evaluator}/rows/scored")
 
 
 def read_figures(folder: Path) -> Figures:
@@ -131,7 +134,8 @@ def read_figures(folder: Path) -> Figures:
             for one, verdict in zip(record.facts.evaluators, row.verdicts, strict=True)
         }  # fmt: skip
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    return Figures(folder, run, rows, metrics_of(record.result))
+    main = headline_of(record.result, overall_scores(record))
+    return Figures(folder, run, rows, metrics_of(record.result), main)
 
 
 def assert_same_rows(

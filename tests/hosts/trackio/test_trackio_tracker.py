@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.tracker import run_key
 from tests.hosts.servers import HOST, free_port, server
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
 PROGRAMS = Path(sys.executable).parent
 ERRORS = ("invalid", "unjudged", "bug")
@@ -71,11 +70,8 @@ def test_the_figures_are_there_once(ours: Figures) -> None:
     assert (ended.returncode, ended.stderr) == (0, "sending to trackio\n")
     assert ended.stdout == f"sent to trackio: no address (run {name_of(ours)})\n"
     found = logged(ours)
-    assert {name: value for name, (value,) in found.items() if name != "rows"} == metrics_of(ours.record.result)
-    assert_same_figures(
-        {name: Aggregate(*(found[one][0] for one in headline(name))) for name in ours.evaluators},
-        ours,
-    )
+    assert {name: value for name, (value,) in found.items() if name != "rows"} == ours.main
+    assert_same_figures({name: Aggregate(found[f"{name}/mean"][0]) for name in ours.evaluators}, ours)
 
 
 def test_every_row_is_in_the_table(ours: Figures) -> None:
@@ -163,7 +159,7 @@ def test_a_run_of_the_program_is_left_alone(ours: Figures) -> None:
     subprocess.run([sys.executable, "-c", OWN, str(ours.folder)], check=True, capture_output=True, timeout=120)
     found = trackio("get", "metric", "--project", "training", "--run", "own", "--metric", "loss")
     assert [one["value"] for one in found["values"]] == [1.0, 0.5]
-    assert "all/header/mean_score" in logged(ours)
+    assert "header/mean" in logged(ours)
 
 
 SERVED = "import sys, trackio; trackio.show(open_browser=False, host=sys.argv[1], server_port=int(sys.argv[2]), block_thread=True)"
@@ -190,6 +186,6 @@ def test_a_server_takes_the_run_once(
     monkeypatch.delenv("TRACKIO_SERVER_URL")
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path / "served"))
     found = logged(ours)
-    assert {name: value for name, (value,) in found.items() if name != "rows"} == metrics_of(ours.record.result)
+    assert {name: value for name, (value,) in found.items() if name != "rows"} == ours.main
     assert len(found["rows"][0]["_value"]) == len(ours.rows)
     assert "run/suite/suite.yaml" in artifact(ours)

@@ -14,10 +14,9 @@ from typing import Any
 import pytest
 import wandb
 
-from evaluators.tracking.metrics import metrics_of
 from evaluators.tracking.plugs.wandb import WeightsAndBiases
 from evaluators.tracking.tracker import run_key
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures, headline
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table
 from tests.kit import cli
 
@@ -59,11 +58,8 @@ def test_the_figures_are_in_the_summary(here: Path, ours: Figures) -> None:
     _, run = only_run(here)
     assert (link.platform, link.url, link.run_id) == ("wandb", None, run_key(ours.record))
     assert (run.id, run.name, run.project, run.exit_code) == (link.run_id, "table", "table", 0)
-    assert {name: value for name, value in run.summary.items() if "/" in name} == metrics_of(ours.record.result)
-    assert_same_figures(
-        {name: Aggregate(*(run.summary[one] for one in headline(name))) for name in ours.evaluators},
-        ours,
-    )
+    assert {name: value for name, value in run.summary.items() if "/" in name} == ours.main
+    assert_same_figures({name: Aggregate(run.summary[f"{name}/mean"]) for name in ours.evaluators}, ours)
 
 
 def found(line: dict[str, Any], name: str) -> Found:
@@ -141,7 +137,7 @@ def test_a_run_of_the_program_is_left_alone(here: Path, ours: Figures) -> None:
         assert wandb.run is own
     runs = {run.project: run for run in map(read_run, folders(here))}
     assert [line["loss"] for line in runs["training"].history] == [1.0, 0.5]
-    assert "all/header/mean_score" in runs["table"].summary
+    assert "header/mean" in runs["table"].summary
 
 
 def track(folder: Path) -> tuple[int, str]:
@@ -200,4 +196,4 @@ def test_an_interrupted_run_is_closed_with_what_it_has(here: Path, ours: Figures
     assert ended.returncode in (-signal.SIGINT, 1, 130)
     run = only_run(here)[1]
     assert run.exit_code not in (None, 0)
-    assert metrics(run) == metrics_of(ours.record.result)
+    assert metrics(run) == ours.main

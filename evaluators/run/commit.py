@@ -1,0 +1,44 @@
+"""The commit that a folder is at, from the files that git keeps beside it: git itself need not be there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+_HASH: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_MOST: Final = 50_000_000
+
+
+def commit_of(folder: Path) -> str:
+    """The hash of the commit that is checked out around a folder; empty where there is none, or it cannot be read."""
+    try:
+        here = folder.resolve()
+        git = next((one / ".git" for one in (here, *here.parents) if (one / ".git").exists()), None)
+        return "" if git is None else _head(_folder_of(git))
+    except (OSError, ValueError):
+        return ""
+
+
+def _folder_of(git: Path) -> Path:
+    """What git keeps: a folder, or the one that a file names, as in further working trees."""
+    return git if git.is_dir() else git.parent / _text(git).removeprefix("gitdir:").strip()
+
+
+def _head(folder: Path) -> str:
+    """What is checked out: a hash, or a branch whose hash stands in a file of its own or among the packed ones."""
+    head = _text(folder / "HEAD")
+    if not head.startswith("ref:"):
+        return head if _HASH.fullmatch(head) else ""
+    branch = head.removeprefix("ref:").strip()
+    shared = folder / _text(folder / "commondir") if (folder / "commondir").is_file() else folder
+    for place in (folder / branch, shared / branch):
+        if place.is_file():
+            return found if _HASH.fullmatch(found := _text(place)) else ""
+    packed = _text(shared / "packed-refs").splitlines()
+    return next((line.split()[0] for line in packed if line.endswith(f" {branch}") and _HASH.match(line)), "")
+
+
+def _text(file: Path) -> str:
+    with open(file, encoding="utf-8") as stream:
+        return stream.read(_MOST).strip()
