@@ -363,4 +363,5 @@ def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequen
     lines += [f"the expected answers are {said}"] if said else []
     lines += [f"note: {note}" for note in notes]
     lines += ["", f"Next: look through {file}, then: evaluators run {quote(file)}"]
+    lines += [f"or look at it: evaluators studio {quote(file)}"]
     return "".join(f"{visible(line)}\n" for line in lines)

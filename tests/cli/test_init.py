@@ -63,6 +63,7 @@ def test_the_suite_says_what_was_found_and_why() -> None:
             "the expected answers are JSON objects in 2 of 2 rows\n"
             "\n"
             "Next: look through rows.yaml, then: evaluators run rows.yaml\n"
+            "or look at it: evaluators studio rows.yaml\n"
         ),
     )
     assert Path("rows.yaml").read_text(encoding="utf-8").split("    fields:\n")[1].split("\n\n")[0] == (

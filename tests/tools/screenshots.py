@@ -1,4 +1,4 @@
-"""`python -m tests.tools.screenshots`: the pictures of the report in docs, made anew from the gallery.
+"""`python -m tests.tools.screenshots`: the pictures of the report and of the studio in docs, made anew from the gallery.
 
 Needs a Chromium and playwright. Pictures depend on the fonts of a machine, so no test compares them.
 """
@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from contextlib import chdir
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from tests.gallery import GALLERY
+from tests.studio.serving import SECRET, serving
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "screenshots"
 
@@ -61,7 +63,24 @@ def main() -> None:
                 page.evaluate(f"document.querySelector('{picture.part}').scrollIntoView()")
             page.screenshot(path=FOLDER / f"{picture.name}.png")
             page.close()
+        show_studio(browser, Path(temporary))
         browser.close()
+
+
+def show_studio(browser: Any, temporary: Path) -> None:
+    """The picture of a studio: a suite after a change that made a row wrong."""
+    folder = temporary / "studio"
+    shutil.copytree(GALLERY / "invoice_extraction", folder)
+    with chdir(folder), serving(folder, "suite.yaml") as studio:
+        page = browser.new_page(viewport={"width": 1200, "height": 1000}, reduced_motion="reduce")
+        page.goto(f"{studio.address}/#token={SECRET}")
+        page.wait_for_selector("[data-ready]")
+        page.get_by_text("16 rows scored").first.wait_for()
+        page.get_by_label("How issued_on is compared").select_option("exact")
+        page.get_by_text("became wrong").first.wait_for()
+        page.get_by_label("How issued_on is compared").scroll_into_view_if_needed()
+        page.screenshot(path=FOLDER / "studio.png")
+        page.close()
 
 
 def report_of(suite: str, folder: Path) -> Path:
