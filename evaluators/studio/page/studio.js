@@ -1084,6 +1084,7 @@ const LIMITS = {
   fail_above: "fails above",
   warn_above: "warns above",
 };
+const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
 let notes = [];
 let shownForm = null;
@@ -1164,7 +1165,7 @@ function drawGates(scored) {
 function noteOf({ target, figure = "mean" }, scored) {
   if (!scored) return null;
   const end = scored.gates.find((one) => one.target === target);
-  if (end) return plain(end.said);
+  if (end) return [badge(end.status, TONE_OF[end.status] ?? "note"), " ", plain(end.said)];
   const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
   return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
 }
@@ -2075,7 +2076,7 @@ function fieldMark(scored, place, path) {
 function adviceItem(line) {
   return el(
     "li.advice",
-    el("span", plain(line.said)),
+    el("span", withCode(line.said)),
     line.write && el("code", plain(line.write)),
     line.edit &&
       button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),

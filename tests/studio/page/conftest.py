@@ -45,6 +45,15 @@ def start() -> Iterator[Start]:
         running.stdout.close() if running.stdout else None
 
 
+FOCUSED = """() => {
+  let node = document.activeElement;
+  while (node.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+  const name = node.getAttribute("aria-label") || (node.closest("[role=rowheader]") ? "row" : node.textContent.trim());
+  return { name, row: node.closest("[data-row]")?.dataset.row ?? "" };
+}"""
+"""The name of what has the focus; cells that name a row are all called so."""
+
+
 class Tab:
     """A page of the studio in a tab, and what went wrong in it."""
 
@@ -74,6 +83,18 @@ class Tab:
 
     def wait_for(self, selector: str, text: str) -> None:
         self.page.locator(selector, has_text=text).first.wait_for()
+
+    def focused(self) -> dict[str, str]:
+        """What has the focus: its name, and its row in the table."""
+        return dict(self.page.evaluate(FOCUSED))
+
+    def tab_to(self, name: str, backwards: bool = False) -> None:
+        """Presses the key that goes from control to control until one of that name has the focus."""
+        for _ in range(400):
+            self.page.keyboard.press("Shift+Tab" if backwards else "Tab")
+            if self.focused()["name"] == name:
+                return
+        raise AssertionError(f"{name} is not to be reached by keyboard")
 
     def wait_for_value(self, label: str, value: str) -> None:
         from playwright.sync_api import expect

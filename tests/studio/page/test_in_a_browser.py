@@ -313,3 +313,51 @@ def test_many_rows_and_fields_draw_only_what_is_in_sight(start: Start, opened: O
     assert 0 < tab.page.evaluate(cells) < 1_500
     tab.page.keyboard.press("Enter")
     tab.wait_for("#row-title", "Row 901")
+
+
+def test_from_a_file_to_a_gate_with_the_keyboard(start: Start, opened: Open, invoices: Path) -> None:
+    """The whole way without a mouse: nothing holds the focus fast, and nothing is out of its reach."""
+    tab = opened(start(invoices))
+    press = tab.page.keyboard.press
+    tab.tab_to("invoices.csv")
+    press("Enter")
+    tab.page.get_by_label("Role of doc_id").wait_for()
+    tab.tab_to("Make the suite")
+    press("Enter")
+    tab.wait_for(".live-said", "16 rows scored")
+    tab.tab_to("How invoice_number is compared")
+    tab.page.keyboard.type("nearly")
+    tab.wait_for_value("How invoice_number is compared", "fuzzy")
+    tab.wait_for(".yaml", "invoice_number: fuzzy")
+    tab.tab_to("Add gate")
+    press("Enter")
+    slider = "contains_json fails below"
+    tab.page.get_by_label(slider, exact=True).wait_for()
+    tab.tab_to(slider, backwards=True)
+    for _ in range(8):
+        press("ArrowRight")
+    tab.wait_for_value(f"{slider}, as a number", "0.94")
+    tab.tab_to("Suite as YAML")
+    press("Control+Home")
+    tab.page.keyboard.type("# mine")
+    press("Enter")
+    tab.tab_to("Copy as command")
+    tab.tab_to("row")
+    press("ArrowDown")
+    press("ArrowRight")
+    press("Enter")
+    tab.wait_for("#row-title", "Row 3")
+    press("Escape")
+    tab.page.locator("dialog").first.wait_for(state="hidden")
+    assert tab.focused()["row"] == "1"
+    press("Control+s")
+    tab.wait_for(".file-name", "· saved")
+    written = (invoices / "invoices.yaml").read_text(encoding="utf-8")
+    assert written.startswith("# mine\n")
+    assert "fail_below: 0.94" in written
+    tab.tab_to("Runs", backwards=True)
+    press("Enter")
+    tab.tab_to("Run all rows")
+    press("Enter")
+    tab.wait_for(".run-end", "a gate failed")
+    assert tab.complaints == []

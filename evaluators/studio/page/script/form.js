@@ -2,6 +2,7 @@
 
 import { button, el, fill, plain, refill, unseen } from "../../../reports/html/script/dom.js";
 import { fieldName } from "../../../reports/html/script/paths.js";
+import { withCode } from "../../../reports/html/script/sections.js";
 import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
 import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
@@ -107,7 +108,7 @@ function fieldMark(scored, place, path) {
 function adviceItem(line) {
   return el(
     "li.advice",
-    el("span", plain(line.said)),
+    el("span", withCode(line.said)),
     line.write && el("code", plain(line.write)),
     line.edit &&
       button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),

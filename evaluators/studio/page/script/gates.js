@@ -1,6 +1,7 @@
 // Gates as sliders: the least that a metric may be. What they come to is only said once all rows are scored.
 
 import { button, el, fill, plain, refill } from "../../../reports/html/script/dom.js";
+import { badge } from "../../../reports/html/script/marks.js";
 import { scoreText } from "../../../reports/html/script/words.js";
 import { onlyInText } from "./settings.js";
 import { gatedFigure } from "./share.js";
@@ -13,6 +14,7 @@ const LIMITS = {
   fail_above: "fails above",
   warn_above: "warns above",
 };
+const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
 
 /** @type {[GateLine, any][]} */
@@ -109,7 +111,7 @@ export function drawGates(scored) {
 function noteOf({ target, figure = "mean" }, scored) {
   if (!scored) return null;
   const end = scored.gates.find((one) => one.target === target);
-  if (end) return plain(end.said);
+  if (end) return [badge(end.status, TONE_OF[end.status] ?? "note"), " ", plain(end.said)];
   const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
   return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
 }
