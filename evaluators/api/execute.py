@@ -117,8 +117,8 @@ def _finish(
         if folder is not None and not (run.finished and finished.folder):
             said = (_left(folder, wanted, run.splits), _waiting(folder))
             finished = replace(finished, notice="; ".join(filter(None, said)))
-        elif taken_over := sum(each.sums.taken_over for each in run.variants):
-            finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} parts were scored before")
+        elif taken_over := sum(each.taken_over for each in run.variants):
+            finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} splits were scored before")
         if folder is not None and finished.let_go is None:  # else whoever looks at the run lets it go
             folder.discard()
         finished = replace(finished, lines=prepared.suite.lines)

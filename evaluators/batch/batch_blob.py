@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.run.record_lines import CodedVerdict
-from evaluators.run.split_result import SplitResult, opened, sealed
+from evaluators.run.split_result import Count, SplitResult, opened, sealed
 from evaluators.run.split_rows import Part, SplitRows
 
 Watched = tuple[tuple[int, int, int, int], ...]
 
 
+class BatchRows(Struct):
+    """Which rows a batch has, and what they were scored with."""
+
+    plan: str
+    """The key of the plan."""
+    numbers: list[tuple[Count, Count]]
+    """The numbers of the rows, ascending, as ranges: the first and the last of each."""
+    digest: Count
+    """A checksum of the rows, in whatever order they come: those of batches add up."""
+
+
+class Batch(NamedTuple):
+    """What a batch came to."""
+
+    rows: BatchRows
+    part: Part
+
+
 class _Blob(Struct):
+    rows: BatchRows
     sums: SplitResult
     columns: dict[str, list[int | str | None]]
     verdicts: list[list[tuple[CodedVerdict, Watched]]]
@@ -20,14 +41,15 @@ class _Blob(Struct):
     patterns: dict[int, list[str]]
 
 
-def blob_of(part: Part) -> bytes:
-    """The bytes of a part, a checksum before them."""
+def blob_of(batch: Batch) -> bytes:
+    """A batch as bytes."""
+    part = batch.part
     verdicts = [[(CodedVerdict.of(one), one.watched) for one in known] for known in part.rows.verdicts]
-    return sealed(_Blob(part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
+    return sealed(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
 
 
-def part_of(blob: bytes) -> Part:
-    """The part of such bytes. Raises ValueError for what is cut off, or of another kind."""
+def batch_of(blob: bytes) -> Batch:
+    """The batch of such bytes. Raises ValueError for what is cut off, or of another kind."""
     found = opened(blob, _Blob)
     verdicts = [[replace(one.verdict, watched=watched) for one, watched in known] for known in found.verdicts]
-    return Part(SplitRows(found.columns, verdicts, found.pairs, found.patterns), found.sums)
+    return Batch(found.rows, Part(SplitRows(found.columns, verdicts, found.pairs, found.patterns), found.sums))

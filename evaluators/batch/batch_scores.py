@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluators.api.score_columns import verdict_columns
-from evaluators.batch.batch_blob import blob_of
+from evaluators.batch.batch_blob import Batch, BatchRows, blob_of
 from evaluators.batch.batch_plan import BatchPlan
 from evaluators.batch.batch_sums import digest_of_rows, ranges_of
 from evaluators.issues import Blame, Issue, Problems
@@ -80,11 +80,10 @@ def _scored(
     with work_on(plan.job, Split(plan.table.name, 0 if ordered[0] == 1 or not numbered else 1)) as work:
         verdicts = _taken(work, cells, ordered, ids, order)
         part = work.finished()
-    part.sums.job = plan.key
-    part.sums.numbers, part.sums.digest = ranges_of(ordered), digest_of_rows(cells, len(numbers))
+    rows = BatchRows(plan.key, ranges_of(ordered), digest_of_rows(cells, len(numbers)))
     back = sorted(range(len(order)), key=order.__getitem__)
     verdicts = [[column[place] for place in back] for column in verdicts]
-    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), blob_of(part)
+    return verdict_columns([one.line for one in work.plan.evaluators], verdicts, plan.overall), blob_of(Batch(rows, part))
 
 
 def _taken(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluators.api.loading import again
-from evaluators.batch.batch_blob import part_of
+from evaluators.batch.batch_blob import Batch, batch_of
 from evaluators.batch.batch_plan import SUMS, BatchPlan
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import __version__
@@ -18,7 +18,7 @@ from evaluators.run.driver import Merger, in_memory
 from evaluators.run.figures import Measured
 from evaluators.run.preparing import Prepared
 from evaluators.run.result import RunResult
-from evaluators.run.split_rows import Layout, Part
+from evaluators.run.split_rows import Layout
 from evaluators.testsets.memory_rows import row_bytes
 
 WHOLE: Final = 2**128
@@ -42,7 +42,15 @@ def digest_of_rows(columns: Mapping[str, Sequence[Cell]], count: int) -> int:
     return sum(int.from_bytes(blake2b(row_bytes(row), digest_size=16).digest(), "big") for row in cells) % WHOLE
 
 
-def merge(plan: BatchPlan, batches: Iterable[Any]) -> Measured:
+class Merged(NamedTuple):
+    """What all batches came to."""
+
+    measured: Measured
+    digest: int
+    """A checksum of their rows, in whatever order they come."""
+
+
+def merge(plan: BatchPlan, batches: Iterable[Any]) -> Merged:
     """What all batches came to, however many there are and in whatever order they come.
 
     A batch is what `evaluate_batch` gave: an Arrow batch or table, a data frame of pandas, or the bytes in the column
@@ -50,35 +58,35 @@ def merge(plan: BatchPlan, batches: Iterable[Any]) -> Measured:
 
     Raises Problems (environment) for a row that two batches have, and for batches of another suite or another version.
     """
-    parts = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
+    found = [_read(plan, sums) for batch in batches for sums in _sums_in(batch)]
     if plan.row is not None:
-        parts.sort(key=lambda part: part.sums.numbers)
-        _check_once(plan, sorted(found for part in parts for found in part.sums.numbers))
-        firsts = [part.sums.numbers[0][0] for part in parts]
+        found.sort(key=lambda batch: batch.rows.numbers)
+        _check_once(plan, sorted(numbers for batch in found for numbers in batch.rows.numbers))
+        firsts = [batch.rows.numbers[0][0] for batch in found]
     else:
-        firsts = list(accumulate((part.sums.rows for part in parts), initial=1))[:-1]
+        firsts = list(accumulate((batch.part.sums.rows for batch in found), initial=1))[:-1]
     run = in_memory(plan.table.name, plan.job, plan.job.suite.lines())
     merger = Merger(run, first=firsts[0] if firsts else 1)
     spans = [*(after - before for before, after in pairwise(firsts)), 0]
-    for index, (part, span) in enumerate(zip(parts, spans, strict=False)):
-        part.sums.index, part.sums.span, part.sums.numbers = index, span, []
-        merger.take(part)
-    return merger.counted(of=len(parts))
+    for index, (batch, span) in enumerate(zip(found, spans, strict=False)):
+        batch.part.sums.index, batch.part.sums.span = index, span
+        merger.take(batch.part)
+    return Merged(merger.counted(of=len(found)), sum(batch.rows.digest for batch in found) % WHOLE)
 
 
-def finish(plan: BatchPlan, measured: Measured, *, rows: int | None = None) -> RunResult:
+def finish(plan: BatchPlan, merged: Merged, *, rows: int | None = None) -> RunResult:
     """The metrics, gates, problems and exit code: those of `evaluators run` over the same rows.
 
     `rows` is how many rows there are, where that is known. Raises Problems (environment) when another number was scored.
     """
-    sums = measured.sums
+    sums = merged.measured.sums
     if rows is not None and rows != sums.rows:
         message = f"{rows:,} rows were to be scored, and {sums.rows:,} were"
         raise Problems(
             [Issue("rows-lost", Blame.ENVIRONMENT, message, plan.table.name, "give every batch to `merge`, once")]
         )
     prepared = Prepared(again(plan.job.suite), plan.table, dict(plan.job.roles))
-    return finish_run(prepared, [(None, measured)], f"rows:{sums.digest % WHOLE:032x}")
+    return finish_run(prepared, [(None, merged.measured)], f"rows:{merged.digest:032x}")
 
 
 def _sums_in(batch: Any) -> Iterator[bytes]:
@@ -90,22 +98,21 @@ def _sums_in(batch: Any) -> Iterator[bytes]:
     yield from (bytes(cell) for cell in column if isinstance(cell, bytes | bytearray | memoryview))
 
 
-def _read(plan: BatchPlan, sums: bytes) -> Part:
+def _read(plan: BatchPlan, sums: bytes) -> Batch:
     """What a batch came to. Raises Problems for bytes that are no sums of the plan's evaluators by this version."""
     try:
-        found = part_of(sums)
-        lines = plan.job.suite.lines()
-        found.check(Layout.of(plan.job, lines), lines)
-        of = found.sums
-        whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == of.rows
-        version = of.job.partition(" ")[0]
+        found = batch_of(sums)
+        lines, of = plan.job.suite.lines(), found.rows
+        found.part.check(Layout.of(plan.job, lines), lines)
+        whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == found.part.sums.rows
+        version = of.plan.partition(" ")[0]
     except (ValueError, RecursionError):
         whole, version = False, ""
     if not whole or version != __version__:
         text = f"is of version {version}" if whole else "is none that this version of evaluators wrote"
         hint = f"score and merge with one version; this is {__version__}"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, f'what is in "{SUMS}" {text}', plan.table.name, hint)])
-    if of.job != plan.key:
+    if of.plan != plan.key:
         hint = "merge with the plan that the batches were scored with"
         message = "a batch was scored with another plan"
         raise Problems([Issue("foreign-sums", Blame.ENVIRONMENT, message, plan.table.name, hint)])

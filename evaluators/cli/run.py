@@ -100,7 +100,7 @@ GROUPS: Final = {
     is_flag=False,
     flag_value="",
     metavar="[RUN]",
-    help="Go on with a run that was ended: its finished parts are taken as they are. `--name NAME --resume` also begins a run that "
+    help="Go on with a run that was ended: its finished splits are taken as they are. `--name NAME --resume` also begins a run that "
     "was never begun, and leaves a finished one as it is. `--resume RUN` names a run that has to be there; write it at the end.",
 )
 @click.option(

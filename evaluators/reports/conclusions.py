@@ -132,7 +132,7 @@ def finish_run(
     places = line_places(suite)
     warnings = [
         *test_set.warnings,
-        *id_warnings(every[0].repeated_ids, test_set.name, suite.repeats),  # variants have the ids of one test set
+        *id_warnings(figures[0][1].repeated_ids, test_set.name, suite.repeats),  # variants have the ids of one test set
         *dict.fromkeys(issue for _, found in variants for issue in schema_gaps(lines, found, places)),
         *key_warnings(lines, stats, missed, suite),
         *null_warnings(lines, variants, suite),

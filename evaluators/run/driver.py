@@ -28,7 +28,6 @@ from evaluators.run.commit import commit_of
 from evaluators.run.engines.engine import Crew, Lost
 from evaluators.run.exact_sums import plus
 from evaluators.run.figures import NO_FIGURES, Figures, Measured, counted
-from evaluators.run.ids import MOST_IDS
 from evaluators.run.job import Job, without_cycle_search
 from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared
@@ -65,6 +64,10 @@ class VariantRun(Struct):
     """What no column of its rows holds; empty before they are scored."""
     figures: Figures = NO_FIGURES
     """What was counted from their columns."""
+    taken_over: int = 0
+    """How many splits were scored before, by a run that was ended."""
+    scored_again: int = 0
+    """How often a split was scored once more, because its worker was lost."""
 
 
 class ScoredRun(Struct, frozen=True):
@@ -84,7 +87,7 @@ class ScoredRun(Struct, frozen=True):
     @property
     def splits(self) -> int:
         """How many splits are stored, of all variants."""
-        return sum(one.sums.splits for one in self.variants)
+        return sum(one.rows.splits for one in self.variants)
 
     @property
     def finished(self) -> bool:
@@ -143,7 +146,7 @@ class Merger:
         """A split is lost, and with it the rows from it on."""
         stored = self._rows.begin(variant.job.table.first_number if first is None else first)
         self.total = stored or SplitResult.of_no_rows(variant.lines)
-        self.total.taken_over = self._rows.splits
+        variant.taken_over = self._rows.splits
 
     @property
     def full(self) -> frozenset[str]:
@@ -159,7 +162,7 @@ class Merger:
     def lose(self, lost: Lost[Task]) -> None:
         """A split whose worker was lost: one that is scored once more, or the end of the run where nobody does it."""
         if lost.why is None:
-            self.total.scored_again += 1
+            self._variant.scored_again += 1
             return
         self.lost = True
         self._put(lost.task[0].index, lost)
@@ -175,11 +178,9 @@ class Merger:
     def counted(self, of: int) -> Measured:
         """What the splits came to, of which there are `of`, with all figures counted."""
         self.total.finished = self.total.finished and self._rows.splits == of
-        self.total.splits = self._rows.splits
-        self.total.repeated_ids = self._rows.repeated_ids(MOST_IDS)
-        variant = self._variant
-        with damage_named(self._rows.path if self.total.taken_over else None):
-            variant.sums, variant.figures = self.total, counted(self._rows, variant.job, variant.lines, self.total)
+        variant, begun = self._variant, self._rows.splits > 0
+        with damage_named(self._rows.path if variant.taken_over else None):
+            variant.sums, variant.figures = self.total, counted(self._rows, variant.job, variant.lines, self.total, begun)
         return Measured(variant.sums, variant.figures)
 
     def _end(self, lost: Lost[Task]) -> None:
@@ -276,5 +277,5 @@ def environment_of(
         commit=commit_of(Path(source).parent if Path(source).is_file() else Path()),
         test_set=where,
         asked=asked if asked.questions else None,
-        scored_again=sum(one.sums.scored_again for one in run.variants),
+        scored_again=sum(one.scored_again for one in run.variants),
     )

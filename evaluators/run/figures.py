@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from evaluators.run import confidence, labels, measures, slices, tally
+from evaluators.run import confidence, ids, labels, measures, slices, tally
 from evaluators.run.clusters import ClusterCounter, ClusterSums, EmptyCounter
 from evaluators.run.columns import Columns, GroupCounter, count_groups
 from evaluators.run.confidence import ClusterConfidence, Confidences
@@ -50,9 +50,11 @@ class Figures(NamedTuple):
     """By evaluator; none where rows are on their own."""
     confidence: list[dict[str, Confidences]]
     """By evaluator and field."""
+    repeated_ids: dict[str, list[int]]
+    """The rows of each id that is missing, or stands in several rows."""
 
 
-NO_FIGURES: Final = Figures([], None, {}, [], [], [], [])
+NO_FIGURES: Final = Figures([], None, {}, [], [], [], [], {})
 
 
 class Measured(NamedTuple):
@@ -62,10 +64,10 @@ class Measured(NamedTuple):
     figures: Figures
 
 
-def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult) -> Figures:
-    """The figures of the rows whose sums these are."""
+def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, begun: bool = True) -> Figures:
+    """The figures of the rows whose sums these are. A run that has not `begun`, as it has no split, has no measures."""
     verdicts, layout = columns.verdicts(), columns.layout
-    numbers = [measures.counted(columns, place, one) for place, one in enumerate(job.measures)] if sums.splits else []
+    numbers = [measures.counted(columns, place, one) for place, one in enumerate(job.measures)] if begun else []
     sure: list[dict[str, Confidences]] = [{} for _ in lines]
     for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
         unusable = sums.evaluators[evaluator].unusable.get(name, ())
@@ -83,6 +85,7 @@ def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: Sp
         ],
         repeats=groups,
         confidence=sure,
+        repeated_ids=ids.repeated(columns),
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
 import msgspec
@@ -20,8 +20,31 @@ from evaluators.model import MISSING
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import NotJSON, parse, to_text
 
+if TYPE_CHECKING:
+    from evaluators.run.columns import Columns
+
 MOST_IDS: Final = 200_000
 _CODING: Final = ("utf-8", "surrogatepass")
+
+
+def repeated(columns: Columns) -> dict[str, list[int]]:
+    """The rows of each id that is missing or in several of the first rows that can have one."""
+    every, count = set[str](), 0
+    for (ids,) in columns.read(["id"]):
+        known = [name for name in ids if name is not None][: MOST_IDS - count]
+        every.update(known)
+        if (count := count + len(known)) == MOST_IDS:
+            break
+    if len(every) == count and "" not in every:
+        return {}
+    found, left = dict[str, list[int]](), count
+    for rows, ids in columns.read(["row", "id"]):
+        for row, name in zip(rows, ids, strict=True):
+            if name is not None and (left := left - 1) >= 0:
+                found.setdefault(name, []).append(row)
+        if left <= 0:
+            break
+    return {name: rows for name, rows in found.items() if not name or len(rows) > 1}
 
 
 def output_columns(lines: Sequence[EvaluatorLine], roles: Mapping[str, str]) -> Collection[str]:

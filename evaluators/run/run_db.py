@@ -137,7 +137,7 @@ class RunDb:
 
     def expected(self) -> int | None:
         """How many splits there will be, of the variants that have begun; None before the first has."""
-        found = [value for name, value in self.about().items() if name.startswith("parts of ")]
+        found = [value for name, value in self.about().items() if name.startswith(_EXPECTED)]
         known = [int(value) for value in found if len(value) <= _SPLIT_DIGITS and value.isascii() and value.isdecimal()]
         return sum(known) if known else None
 
@@ -164,6 +164,8 @@ _SYSTEM: Final = {
 """What the system had said, by SQLite's own word for it."""
 
 
+_EXPECTED: Final = "splits of "
+"""How the names begin under which it is noted how many splits a table of rows will have."""
 _SPLIT_DIGITS: Final = 9
 """How long a number of splits may be."""
 _SPLIT_BYTES: Final = 64 * 1024**2
@@ -267,7 +269,7 @@ class RunRows:
         for split, at, span, sums in self._of("split, first, span, sums", "splits", "order by split"):
             one = self._sums(sums)
             if (split, at) != (self.splits, self.next_row) or span < 0:
-                raise damaged(f"its part {split} does not follow the one before it", self._where)
+                raise damaged(f"its split {split} does not follow the one before it", self._where)
             self.splits, self.next_row = split + 1, at + span
             if total is None:
                 total = one
@@ -293,7 +295,7 @@ class RunRows:
         patterns = {place: len(known) for place, known in self._patterns.items()}
         (found,) = db.execute(f"select count(*) from {self._table}").fetchone()
         if found != rows:
-            raise damaged(f"its parts have {rows:,} rows; found {found:,}", self._where)
+            raise damaged(f"its splits have {rows:,} rows; found {found:,}", self._where)
         bounds = {"row": (self._first, self.next_row), **self.layout.bounds(counts, pairs, patterns)}
         names = list(bounds)
         for at in range(0, len(names) if rows else 0, _QUERY_COLUMNS):
@@ -309,7 +311,7 @@ class RunRows:
 
     def expect(self, splits: int) -> None:
         """Notes how many splits there will be, for whoever lists a run that goes on."""
-        self._file.note({f"parts of {self._table}": str(splits)})
+        self._file.note({f"{_EXPECTED}{self._table}": str(splits)})
 
     def _make(self) -> None:
         """Makes the table of the rows, and takes away what a split left that was stopped: it is scored again."""
@@ -330,7 +332,7 @@ class RunRows:
         try:
             return opened(text, SplitResult)
         except (ValueError, RecursionError) as error:
-            raise damaged(f"the sums of a part cannot be read: {error}", self._where) from None
+            raise damaged(f"the sums of a split cannot be read: {error}", self._where) from None
 
     def add(self, part: Part, recording: Recording, rows_before: int) -> None:
         """The next split, whole, or nothing of it. `rows_before` are the rows of the splits before it.
@@ -460,25 +462,6 @@ class RunRows:
         """Whether there is a row of that number."""
         found = self._file.connection.execute(f"select 1 from {self._table} where row = ?", (row,))
         return found.fetchone() is not None
-
-    def repeated_ids(self, most: int) -> dict[str, list[int]]:
-        """The rows of each id that is missing or in several of the first `most` rows that can have one."""
-        every, count = set[str](), 0
-        for (ids,) in self.read(["id"]):
-            known = [name for name in ids if name is not None][: most - count]
-            every.update(known)
-            if (count := count + len(known)) == most:
-                break
-        if len(every) == count and "" not in every:
-            return {}
-        found, left = dict[str, list[int]](), count
-        for rows, ids in self.read(["row", "id"]):
-            for row, name in zip(rows, ids, strict=True):
-                if name is not None and (left := left - 1) >= 0:
-                    found.setdefault(name, []).append(row)
-            if left <= 0:
-                break
-        return {name: rows for name, rows in found.items() if not name or len(rows) > 1}
 
     def _of(self, what: str, table: str, more: str = "") -> sqlite3.Cursor:
         """A query over the lines of this variant in one of the tables."""

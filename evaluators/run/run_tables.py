@@ -37,7 +37,7 @@ TABLES: Final[Mapping[str, str]] = {
   field text not null
 ) strict, without rowid""",
     "splits": """(
-  -- The parts of the test set that are scored, in the order of the file: the number of the first row, how many row numbers there are
+  -- The splits of the test set that are scored, in the order of the file: the number of the first row, how many row numbers there are
   -- (blank lines included), whether all rows are scored, and sums that no column has, as JSON, compressed with zlib.
   variant integer not null,
   split integer not null,
@@ -91,7 +91,7 @@ TABLES: Final[Mapping[str, str]] = {
   line text not null
 ) strict""",
     "answers": """(
-  -- Each question that was asked of a judge or a function that costs, with its answer, as JSON, by the part of the test set.
+  -- Each question that was asked of a judge or a function that costs, with its answer, as JSON, by split.
   variant integer not null,
   split integer not null,
   line text not null

@@ -131,8 +131,6 @@ class SplitResult(Sum):
     """What rows came to. Rows are counted from the first one; those of a run have their numbers."""
 
     index: Count = 0
-    job: str = ""
-    """The key of the job that it comes from."""
     rows: Count = 0
     without_output: Count = 0
     """Rows for which a joined file has no output."""
@@ -151,25 +149,14 @@ class SplitResult(Sum):
     schemas: dict[str, Declared] = field(default_factory=dict)
     """What the schemas of the rows declare, by hash."""
     finished: bool = True
-    repeated_ids: dict[str, list[int]] = field(default_factory=dict)
-    """The rows of each id that is missing, or stands in several rows."""
     asked: AskedTotals = field(default_factory=AskedTotals)
     """How much was asked of whoever costs something."""
     judged: JudgeTotals = field(default_factory=JudgeTotals)
     """What judges said."""
     first_rows: FirstRows = field(default_factory=FirstRows)
     """What the first rows of the test set hold; empty for all splits but the first. Splits depend on the file alone, so hints do, too."""
-    numbers: list[tuple[Count, Count]] = field(default_factory=list)
-    """The numbers of the rows of a batch, ascending, as ranges: the first and the last of each."""
-    digest: Count = 0
-    """A checksum of the rows of batches, in whatever order they come."""
     trouble: Issue | None = None
     """What kept rows from being measured, where nobody asked to stop. A split then has nothing else in its result."""
-    taken_over: Count = 0
-    """How many splits were scored before, by a run that was ended."""
-    splits: Count = 0
-    scored_again: Count = 0
-    """How often a split was scored once more, because its worker was lost."""
 
     @classmethod
     def of_no_rows(cls, lines: Sequence[EvaluatorLine]) -> SplitResult:

@@ -126,7 +126,7 @@ class Bench:
         measured = score_variant(run, engine or ENGINES.find("in_process")(), Observer(stopped))
         sums = measured.sums
         # what may differ with the cut: hints look at the first split, and splits do not know what others recorded
-        sums.splits, sums.scored_again, sums.first_rows, sums.recorded = 0, 0, FirstRows(), {}
+        sums.first_rows, sums.recorded = FirstRows(), {}
         codes = code_lines([line.name for line in suite.lines], rows.verdicts())
         stored = {
             "rows": msgspec.json.Encoder().encode_lines(stored_rows(rows, "rows")), "codes": b"".join(code + b"\n" for code in codes),

@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 import evaluators
-from evaluators.run import driver
+from evaluators.run import ids
 
 
 def warned(folder: Path, *names: str, **options: object) -> list[str]:
@@ -36,7 +36,7 @@ def test_two_ids_that_share_a_number_are_told_apart(tmp_path: Path) -> None:
 def test_rows_beyond_the_first_ones_are_not_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(driver, "MOST_IDS", 2)
+    monkeypatch.setattr(ids, "MOST_IDS", 2)
     assert warned(tmp_path, "1", "2", "1", workers=workers) == []
 
 

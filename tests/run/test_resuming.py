@@ -208,7 +208,7 @@ def test_a_run_that_is_killed_goes_on_with_its_finished_splits(whole: Whole, fol
 def test_the_end_says_how_much_was_scored_before(whole: Whole, folder: Path) -> None:
     start(folder, *run_words("x"), last=4, who="splits")
     ended = start(folder, "run", "suite.yaml", "rows.jsonl", "--name", "x", "--resume")
-    assert re.search(r"[0-9]+ of [0-9]+ parts were scored before", ended.stderr), ended.stderr
+    assert re.search(r"[0-9]+ of [0-9]+ splits were scored before", ended.stderr), ended.stderr
     again = start(folder, "run", "suite.yaml", "rows.jsonl", "--name", "x", "--resume", "-o", "page.html")
     assert "runs/x: this run was finished before, and nothing was scored" in again.stderr
     assert (folder / "page.html").exists()
@@ -571,10 +571,10 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "a newer version": (
         lambda file: execute(file, "pragma user_version = 99"), f"written in format 99, and this version reads up to format {FORMAT}",
     ),
-    "a split": (lambda file: execute(file, "delete from splits where split = 1"), "its part 2 does not follow the one before it"),
-    "sums": (lambda file: execute(file, "update splits set sums = x'00'"), "the sums of a part cannot be read"),
+    "a split": (lambda file: execute(file, "delete from splits where split = 1"), "its split 2 does not follow the one before it"),
+    "sums": (lambda file: execute(file, "update splits set sums = x'00'"), "the sums of a split cannot be read"),
     "cut sums": (
-        lambda file: execute(file, "update splits set sums = substr(sums, 1, 50)"), "the sums of a part cannot be read",
+        lambda file: execute(file, "update splits set sums = substr(sums, 1, 50)"), "the sums of a split cannot be read",
     ),
     "rows": (lambda file: execute(file, "delete from rows0 where row > 100"), "this run folder is damaged"),
     "no rows": (lambda file: execute(file, "drop table rows0"), "this run folder is damaged"),

@@ -200,11 +200,11 @@ DAMAGE = {
     "insert into pairs values (0, 9, 0, 'a', 'b')": "a line of pairs has the code 0 of evaluator 9",
     "insert into patterns values (0, 0, 0, '[]')": "a line of patterns has the code 0 of evaluator 0",
     "update verdicts set code = 1": "a verdict has the code 1, which is not the next one",
-    "insert into rows0 select row + 50, id, given, slice0, code0, code1 from rows0": "its parts have 10 rows; found 20",
-    "delete from rows0 where row = 4": "its parts have 10 rows; found 9",
+    "insert into rows0 select row + 50, id, given, slice0, code0, code1 from rows0": "its splits have 10 rows; found 20",
+    "delete from rows0 where row = 4": "its splits have 10 rows; found 9",
     "update rows0 set row = 500 where row = 4": "in the column row of rows0, 2 to 11 can be; found 2 to 500",
-    "update splits set first = 3 where split = 0": "its part 0 does not follow",
-    "update splits set sums = x'3030'": "the sums of a part cannot be read",
+    "update splits set first = 3 where split = 0": "its split 0 does not follow",
+    "update splits set sums = x'3030'": "the sums of a split cannot be read",
 }
 """What somebody does to the file of a run with two splits, and what is told of it."""
 
@@ -233,7 +233,7 @@ def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(f
 @pytest.mark.parametrize("value", ["²", "٣", "9" * 5_000, "", "-1", "1e3"])
 def test_a_listing_survives_what_is_no_number_of_splits(file: Path, db: RunDb, value: str) -> None:
     filled(db.rows(0, LAYOUT), 1)
-    db.note({"parts of rows0": value})
+    db.note({"splits of rows0": value})
     (run,) = listed_runs(file.parent.parent)
     assert (run.state, run.splits) == ("unfinished", (1, None))
 
