@@ -13,11 +13,10 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from evaluators.api.suite import Suite
-from evaluators.fields.reading import read_path
 from evaluators.issues import problem
-from evaluators.settings import BadSettings, Loc
+from evaluators.settings import Loc
 from evaluators.studio.choices import comparator_choices, comparator_options, nested, shown_values
-from evaluators.studio.form import SKIP, WrittenField, at_loc, written_field, written_settings
+from evaluators.studio.form import SKIP, WrittenField, at_loc, canonical, written_field, written_settings
 from evaluators.studio.messages import (
     AddCheck,
     AnyEdit,
@@ -178,15 +177,8 @@ def _spelled(fields: Mapping[str, Any], path: str) -> str:
     """The key of a field as the suite spells it; a path that it does not have stays as it is."""
     if path in fields:
         return path
-    wanted = _canonical(path)
-    return next((key for key in fields if _canonical(key) == wanted), path)
-
-
-def _canonical(path: str) -> str:
-    try:
-        return read_path(path).canonical
-    except BadSettings:
-        return path
+    wanted = canonical(path)
+    return next((key for key in fields if canonical(key) == wanted), path)
 
 
 def _compare(edit: SetField, was: WrittenField) -> Any:

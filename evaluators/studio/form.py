@@ -15,11 +15,11 @@ from evaluators.api.loading import loads
 from evaluators.api.suite import Suite
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.fields.named_comparators import NEIGHBOURS
-from evaluators.fields.reading import ALIGNMENTS
+from evaluators.fields.reading import ALIGNMENTS, read_path
 from evaluators.guide import data_checks
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.reference import first_sentence
-from evaluators.settings import Loc
+from evaluators.settings import BadSettings, Loc
 from evaluators.studio.choices import check_options, comparator_choices, comparator_options, lists_fields, shown_values
 from evaluators.studio.messages import Check, FieldLine, Form, GateLine, Problem
 from evaluators.suite.graph import EvaluatorLine
@@ -111,6 +111,14 @@ def written_field(body: Any) -> WrittenField:
     return WrittenField("exact" if body is None else str(body), {}, {}, False)
 
 
+def canonical(path: str) -> str:
+    """A path as results spell it; one that is none as it is."""
+    try:
+        return read_path(path).canonical
+    except BadSettings:
+        return path
+
+
 def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
     settings = written_settings(suite, line)
     own = {key: value for key, value in settings.items() if key not in ("name", "type", "fields")}
@@ -143,7 +151,7 @@ def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
     shown = {"weight": isinstance(weight, int | float), "required": isinstance(required, bool), "align": not beside}
     left += beside + sum(not shown.get(name, False) for name in written.beside if name != "align")
     return FieldLine(
-        place, path, line, "" if written.compare == SKIP else written.compare, options, align, key,
+        place, path, canonical(path), line, "" if written.compare == SKIP else written.compare, options, align, key,
         weight if shown["weight"] else None, required is True, written.compare == SKIP, left, own,
     )  # fmt: skip
 

@@ -220,6 +220,8 @@ class FieldLine(Struct, omit_defaults=True):
     """The place of the evaluator in the list."""
     path: str
     """As the suite writes it."""
+    name: str
+    """As results spell it: the `field` of columns and of advice."""
     line: int
     """Its line in the text, from 1; 0 where another file says it."""
     compare: str

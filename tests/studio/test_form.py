@@ -82,19 +82,28 @@ def test_a_suite_is_shown_as_lines_and_what_is_only_in_the_text_is_counted() -> 
     ]  # fmt: skip
     assert found.checks[1].options == {"max": 40}
     assert msgspec.to_builtins(found.checks[HEADER].fields) == [
-        {"evaluator": 2, "path": "number", "line": 15, "compare": "exact"},
-        {"evaluator": 2, "path": "total", "line": 17, "compare": "money", "weight": 2, "text_only": 1},
+        {"evaluator": 2, "path": "number", "name": "number", "line": 15, "compare": "exact"},
+        {"evaluator": 2, "path": "total", "name": "total", "line": 17, "compare": "money", "weight": 2, "text_only": 1},
         {
             "evaluator": 2,
             "path": "tax",
+            "name": "tax",
             "line": 18,
             "compare": "numeric",
             "options": {"tolerance.abs": 0.1},
             "text_only": 1,
         },
-        {"evaluator": 2, "path": "lines", "line": 19, "compare": "", "align": "key_field", "align_key": "sku"},
-        {"evaluator": 2, "path": "lines[*].qty", "line": 20, "compare": "numeric"},
-        {"evaluator": 2, "path": "notes", "line": 21, "compare": "", "skip": True},
+        {
+            "evaluator": 2,
+            "path": "lines",
+            "name": "lines",
+            "line": 19,
+            "compare": "",
+            "align": "key_field",
+            "align_key": "sku",
+        },
+        {"evaluator": 2, "path": "lines[*].qty", "name": "lines[*].qty", "line": 20, "compare": "numeric"},
+        {"evaluator": 2, "path": "notes", "name": "notes", "line": 21, "compare": "", "skip": True},
     ]
     assert msgspec.to_builtins(found.gates) == [{"target": "header", "line": 24, "fail_below": 0.9, "text_only": 1}]
 
@@ -160,6 +169,10 @@ def test_a_change_that_would_leave_no_suite_is_refused(edit: AnyEdit, code: str)
     text = "evaluators:\n  - schema_match: {fields: [a]}\n"
     edit = msgspec.structs.replace(edit, evaluator=0) if code == "last-field" else edit
     assert problem_of(lambda: change(edit, text)).code == code
+
+
+def test_a_line_says_how_results_spell_its_path() -> None:
+    assert line(TEXT.replace("tax:", "/tax/net:"), "/tax/net").name == "tax.net"
 
 
 def test_a_skipped_field_has_no_weight() -> None:

@@ -286,11 +286,8 @@ const forPeople = (path) =>
 const fieldName = (path) => forPeople(path) || "(the whole document)";
 const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
 function columnOf(scored, check, path) {
-  const own = (scored?.columns ?? []).filter((one) => one.place === check?.place && one.field);
-  const exact = own.find((one) => one.field === path);
-  if (exact) return exact;
-  const fields = (check?.fields ?? []).filter((one) => !one.skip);
-  return own.length === fields.length ? own[fields.findIndex((one) => one.path === path)] : undefined;
+  const name = check?.fields?.find((one) => one.path === path)?.name ?? path;
+  return scored?.columns.find((one) => one.place === check?.place && one.field === name);
 }
 const figureOf = (scored, evaluator) => scored?.figures.find((one) => one.evaluator === evaluator);
 function gatedFigure(scored, checks, target) {

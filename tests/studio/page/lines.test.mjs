@@ -34,7 +34,7 @@ const SCORED = {
   ],
   figures: [{ evaluator: "header", mean: 0.9 }],
 };
-const CHECK = { place: 0, name: "header", fields: [{ path: "/a/b" }, { path: "left out", skip: true }, { path: "items[*].c" }] };
+const CHECK = { place: 0, name: "header", fields: [{ path: "/a/b", name: "a.b" }, { path: "left out", skip: true }, { path: "items[*].c" }] };
 
 test("a field has its column, also where the suite spells its path in another way", () => {
   assert.equal(columnOf(SCORED, CHECK, "items[*].c").of, 0);

@@ -2,14 +2,11 @@
 
 /** @import {Check, Scored, ScoreColumn} from "./types.d.ts" */
 
-/** The column of a field. A suite may spell a path in another way than results do: then the places in the lists tell.
+/** The column of a field. A suite may spell a path in another way than results do, which its line says.
  * @param {Scored | null} scored @param {Check | undefined} check @param {string} path @returns {ScoreColumn | undefined} */
 export function columnOf(scored, check, path) {
-  const own = (scored?.columns ?? []).filter((one) => one.place === check?.place && one.field);
-  const exact = own.find((one) => one.field === path);
-  if (exact) return exact;
-  const fields = (check?.fields ?? []).filter((one) => !one.skip);
-  return own.length === fields.length ? own[fields.findIndex((one) => one.path === path)] : undefined;
+  const name = check?.fields?.find((one) => one.path === path)?.name ?? path;
+  return scored?.columns.find((one) => one.place === check?.place && one.field === name);
 }
 
 /** @param {Scored | null} scored @param {string} evaluator */

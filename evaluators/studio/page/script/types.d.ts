@@ -114,6 +114,7 @@ export interface Data {
 export interface FieldLine {
   evaluator: number;
   path: string;
+  name: string;
   line: number;
   compare: string;
   options?: Record<string, unknown>;
