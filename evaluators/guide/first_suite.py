@@ -132,9 +132,9 @@ def draft_suite(
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
 
 
-def first_rows(data: str, most: int) -> Mapping[str, Sequence[Any]]:
-    """The first cells of each column of a file with rows. Raises Problems where it cannot be read."""
-    table = open_file(data, Path(), None, build(TestSetConfig, {"file": data}, noun="test_set").reads)
+def first_rows(data: str, most: int, reading: TestSetConfig | None = None) -> Mapping[str, Sequence[Any]]:
+    """The first cells of each column of a file with rows, read as some settings say. Raises Problems where it cannot be read."""
+    table = open_file(data, Path(), None, (reading or build(TestSetConfig, {"file": data}, noun="test_set")).reads)
     return first_cells(table, _nameable(table.header), most)[0]
 
 

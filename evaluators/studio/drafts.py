@@ -15,6 +15,7 @@ from evaluators.guide.roles import ChosenColumns
 from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
 from evaluators.studio.messages import Column, Data, Drafted, Question
+from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.json_text import to_text
 from evaluators.values.quoting import first_ones
 
@@ -50,27 +51,30 @@ def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> 
     """The suite that `init` writes for a file with rows; without a text while a question is open. Raises Problems as `init` does."""
     given = _Answers(answers)
     ask = DefaultAnswers(asks=given)
-    named: dict[str, str] = {role: column for role, column in roles.items() if role in ROLES and column}
+    named: dict[Role, str] = {role: column for role in ROLES if (column := roles.get(role))}
     try:
-        found = draft_suite(path, None, None, named, None, ask, {})
+        found = draft_suite(path, None, None, dict(named.items()), None, ask, {})
     except _Open:
-        chosen = ChosenColumns()
-        for role in (one for one in ROLES if one in named):
-            chosen.take(role, named[role], "as you said")
-        return Drafted("", "", _data(path, chosen, given, ()), ask.command)
+        return Drafted("", "", _data(path, _named(named, "as you said"), given, ()), ask.command)
     return Drafted(found.file, found.text, _data(path, found.chosen, given, found.notes), ask.command)
 
 
-def data_of_suite(path: str, columns: Mapping[Role, str]) -> Data:
-    """The first rows of the data of a suite, which says what its columns are."""
+def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
+    """The first rows of the file that a suite names, which says how it is read and what its columns are."""
+    return _data(path, _named(test_set.columns.named(), "the suite says so"), _Answers({}), (), test_set)
+
+
+def _named(columns: Mapping[Role, str], why: str) -> ChosenColumns:
     chosen = ChosenColumns()
     for role in (one for one in ROLES if one in columns):
-        chosen.take(role, columns[role], "the suite says so")
-    return _data(path, chosen, _Answers({}), ())
+        chosen.take(role, columns[role], why)
+    return chosen
 
 
-def _data(path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str]) -> Data:
-    cells = first_rows(path, _ROWS)
+def _data(
+    path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
+) -> Data:
+    cells = first_rows(path, _ROWS, reading)
     roles = {column: role for role, column in chosen.columns.items()}
     columns = [
         Column(name, _samples(values), roles.get(name, ""), _why(chosen, name, roles.get(name)))

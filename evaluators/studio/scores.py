@@ -56,6 +56,7 @@ from evaluators.testsets.test_set_checks import is_here
 from evaluators.words import FIELD_WORDS, VERDICT_WORDS
 
 MOST_KEPT: Final = 6
+MOST_ROWS_KEPT: Final = 500_000
 FIRST_ROWS: Final = 500
 """Rows that come with the scores."""
 MOST_SHOWN: Final = 2_000
@@ -151,7 +152,7 @@ class Scores:
             found.command = _command(path, data, rows)
             with self._lock:
                 self._kept[kept.id] = kept
-                while len(self._kept) > MOST_KEPT:
+                while len(self._kept) > MOST_KEPT or (len(self._kept) > 2 and self._rows_kept() > MOST_ROWS_KEPT):
                     self._kept.popitem(last=False)
         finally:
             with self._lock:
@@ -159,6 +160,9 @@ class Scores:
                     del self._under_way[tab]
         found.seconds = perf_counter() - started
         return found
+
+    def _rows_kept(self) -> int:
+        return sum(len(one.table) for one in self._kept.values())
 
     def _run(self, suite: Suite, data: str, rows: int | None, ask: bool, stop: Event) -> Run:
         refuse_elsewhere(suite, data)

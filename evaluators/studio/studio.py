@@ -60,7 +60,7 @@ class Studio:
             if local is None:
                 return None
             path = self.folder.name_of(self.folder.place(local))
-            return data_of_suite(path, suite.test_set.columns.named())
+            return data_of_suite(path, suite.test_set)
         except Problems:
             return None
 
