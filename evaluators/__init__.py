@@ -73,11 +73,6 @@ _MOVED: Final = {
     **dict.fromkeys(("evaluate_document", "evaluate_document_async", "DocumentEvaluation"), _BENCH),
 }  # fmt: skip
 """Names of other systems, and where they are."""
-_RENAMED: Final = {
-    "FieldResult": "Outcome", "Learning": "SchemaInference", "Score": "Result", "Standing": "RowStatus", "Status": "FieldStatus",
-    "Verdict": "Result",
-}  # fmt: skip
-"""Names of our own that are no more, and what stands in their place."""
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,11 +143,10 @@ def __getattr__(name: str) -> Any:
     """Names of the public API are imported when they are asked for."""
     if name in _WHERE:
         return getattr(import_module(_WHERE[name]), name)
-    if name in _MOVED or name in _RENAMED:
+    if name in _MOVED:
         # Python has words of its own for a name that cannot be imported, unless it is told that importing is what failed
         kind = ImportError if sys._getframe(1).f_code.co_name == "_handle_fromlist" else AttributeError
-        write = f"from {_MOVED[name]} import {name}" if name in _MOVED else _RENAMED[name]
-        raise kind(f"evaluators has no {name} any more; write: {write}")
+        raise kind(f"evaluators has no {name}; write: from {_MOVED[name]} import {name}")
     from evaluators.builtin import find_class
 
     return find_class(name)

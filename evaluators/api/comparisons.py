@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,17 +10,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.api.suite import Suite
-from evaluators.compare.baseline import read_baseline, write_baseline
+from evaluators.compare.baseline import write_baseline
 from evaluators.compare.compare_section import CompareConfig, RegressionCheck, listed_fields, regression_check_target
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import Ranking, RunComparison
-from evaluators.compare.pairs import Side, side_of
+from evaluators.compare.pairs import Side, side_of, side_of_metrics
 from evaluators.compare.variant_ranking import rank_variants
 from evaluators.issues import Blame, Issue, Problems, problem
 from evaluators.registry import suggestion
 from evaluators.reports.rows import row_views, why_of
 from evaluators.run.exit_code import Facts, causes, exit_code
 from evaluators.run.reader import Run
+from evaluators.run.run_db import RUN_DB
+from evaluators.run.store import RUN_JSON
 
 
 def compare(
@@ -33,7 +36,7 @@ def compare(
     common: bool = False,
     across_settings: bool = False,
 ) -> RunComparison:
-    """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a baseline file.
+    """The comparison of a run with a base, each a run that `evaluate` gave, a run folder, or a `run.json` alone.
 
     `suite` brings the rules of its section `compare`; the other settings take their place. `common` and `across_settings` are as for
     `compare_sides`. Raises Problems when there is
@@ -77,8 +80,7 @@ def _with_reasons(found: RunComparison, new: Side) -> RunComparison:
 
 def compare_with_baseline(suite: Suite, new: Path, **how: Any) -> RunComparison:
     """The comparison of a run with the baseline of a suite; `how` is as for `compare`. Raises Problems as that does."""
-    file = baseline_of(suite)
-    return compare(side_of(read_baseline(file), str(file)), new, suite=suite, **how)
+    return compare(baseline_of(suite), new, suite=suite, **how)
 
 
 def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **how: Any) -> RunComparison:
@@ -135,44 +137,44 @@ def compared_sides(places: Sequence[Path], variants: Sequence[str] | None, suite
         return base[0], new
     if suite is None:
         raise ValueError("a run alone is compared with nothing")
-    file = baseline_of(suite)
-    return side_of(read_baseline(file), str(file)), new
+    return open_side(baseline_of(suite)), new
 
 
 def baseline_of(suite: Suite) -> Path:
-    """The baseline file that a suite names. Raises Problems (config) when it names none."""
+    """The run folder that a suite names as its baseline. Raises Problems (config) when it names none."""
     name = suite.compare.baseline
     if name is None:
         raise problem(
             "no-baseline",
             "the suite names no baseline",
             where=suite.config.source.name,
-            hint="add compare: {baseline: baselines/main.json}, or name a BASE to compare with",
+            hint="add compare: {baseline: baselines/main}, or name a BASE to compare with",
         )
     folder = suite.config.source.folder_of(("compare",)) or suite.folder
     return folder / name
 
 
-def update_baseline(run: Path, file: Path) -> int:
-    """Write a run as the baseline, and say how many rows it has. Raises Problems when the run is not whole: a baseline of a part would
-    hide rows."""
-    found = open_run(run)
+def update_baseline(run: Path, place: Path) -> int:
+    """Copy a run folder to the place of the baseline, and say how many rows it has. Raises Problems when the run is not whole, since a
+    baseline of a part would hide rows, or when it is damaged."""
+    found = Run(run)
+    side_of(found, str(run))
     if not found.result.complete:
         raise problem("partial-run", "the run was interrupted, and a baseline is made from whole runs", where=str(run))
-    write_baseline(file, found)
+    write_baseline(place, found)
     return sum(one.rows for one in found.facts.variants)
 
 
-def open_run(path: Path) -> Run:
-    """The run in a run folder, its run.json, or a baseline file. Raises Problems when there is none."""
-    return read_baseline(path) if path.is_file() and path.name != "run.json" else Run(path)
-
-
 def open_side(run: Run | Side | str | Path) -> Side:
-    """A run of a program, or the one in a place, with its rows in memory. Raises Problems when there is none."""
+    """A run of a program, or the one in a place, with its rows in memory; of a `run.json` alone its metrics. Raises Problems when there
+    is none."""
     if isinstance(run, Side):
         return run
-    return side_of(run, run.result.name) if isinstance(run, Run) else side_of(open_run(Path(run)), str(run))
+    if isinstance(run, Run):
+        return side_of(run, run.result.name)
+    place = Path(run)
+    of_folder = place.is_dir() or (place.name == RUN_JSON and os.path.lexists(place.with_name(RUN_DB)))
+    return (side_of if of_folder or not place.exists() else side_of_metrics)(Run(place), str(run))
 
 
 def _known_rules(names: Iterable[str]) -> tuple[str, ...]:

@@ -169,11 +169,6 @@ class Unreadable(Struct, frozen=True):
 MISSING_OUTPUT: Final = Unreadable()
 
 
-_WRITE_INSTEAD: Final = (
-    "write measure(self, …), which returns True, False, a number from 0 to 1 or (part, whole), "
-    "and reason(self, …), which returns why in words"
-)
-
 Method = TypeVar("Method", bound=Callable[..., None])
 
 
@@ -219,13 +214,6 @@ class Evaluator(Settings):
     examples: ClassVar[tuple[Example, ...]] = ()
     retired: ClassVar[str | None] = None
     """What to use instead, for a type that only still loads."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Raises Problems (config) for a class that has `explain` or `compile` in place of `measure` and `reason`."""
-        super().__init_subclass__(**options)
-        old = " and ".join(f'"{name}"' for name in ("explain", "compile") if name in vars(cls))
-        if old and cls.__module__ != __name__:
-            raise problem("old-contract", f"{cls.__name__} has {old}, which no evaluator writes", hint=_WRITE_INSTEAD)
 
     @_as_of_pydantic
     def __init__(self, /, *unnamed: Any, **settings: Any) -> None:

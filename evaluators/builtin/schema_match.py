@@ -94,7 +94,7 @@ def _a_map(schema: object, name: str) -> dict[str, Any]:
 def _read_lines(data: object, context: Mapping[str, Any]) -> tuple[FieldLine, ...]:
     """`fields:`, read with the fallbacks that stand beside it, and known to make a tree."""
     written = context.get("settings", {})
-    given = {**context, "fallback": written.get("fallback", written.get("without_judge"))}
+    given = {**context, "fallback": written.get("fallback")}
     return read_listed(data, given)
 
 
@@ -138,7 +138,7 @@ class SchemaMatch(TreeEvaluator):
     """What compares a field of a JSON type that names no comparator: `{string: fuzzy}`. `multi` is the type of several. For
     `array` it may be an alignment: `{array: hungarian}`."""
     fallback: Annotated[Mapping[str, Any], ReadBy(lambda data, context: read_fallbacks(data, context), "any")] = Field(
-        default_factory=dict, validation_alias=AliasChoices("fallback", "without_judge")
+        default_factory=dict
     )
     """What stands in for a comparator that needs a judge: `{semantic: fuzzy, array_llm: hungarian}`."""
     json_schema: Annotated[ReadSchema | None, Field(validation_alias=AliasChoices("schema", "json_schema"))] = None
@@ -152,7 +152,7 @@ class SchemaMatch(TreeEvaluator):
     row_score: Annotated[
         ScoreName | None,
         BeforeValidator(_read_score, ScoreName),
-        Field(validation_alias=AliasChoices("score", "row_score")),
+        Field(validation_alias="score"),
     ] = None
     """Which metric is the row's score. F1 without it, or the overall score for `evaluation_config`."""
     extra_items: Literal["ignore", "penalize"] = "ignore"

@@ -91,25 +91,9 @@ OUTPUT: Final = click.option(
 )
 
 
-_REPORTS: Final = (".html", ".htm", ".md", ".markdown", ".txt", ".xml")
-
-
-def _by_its_old_name(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """The outputs, with a note of the option's name. Fails for what is meant to be written."""
-    if value is None:
-        return None
-    if value.lower().endswith(_REPORTS):
-        raise click.BadParameter(f"it names outputs that are read; to write a report, type -o {value}", ctx, param)
-    from evaluators.cli._printing import print_err
-
-    print_err("note: --output is called --outputs-from here")
-    return value
-
-
 OUTPUTS_FROM: Final = click.option(
     "--outputs-from", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
 )
-OLD_OUTPUT: Final = click.option("--output", type=click.Path(), hidden=True, callback=_by_its_old_name)
 
 
 DELIMITER: Final = click.option(

@@ -62,7 +62,11 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     help="Fail when an evaluator, or a field as in header.total=0.01, is lower by more than X. Can be given several times.",
 )
 @click.option("--common", is_flag=True, help="Compare what two different runs have in common, in place of refusing.")
-@click.option("--update-baseline", is_flag=True, help="Write NEW as the suite's baseline, in place of comparing.")
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Copy the run folder NEW to where the suite has its baseline, in place of comparing.",
+)
 @report_files("Also write the comparison to FILE, as its ending says: .html, .md, .txt, .json, .csv or .xml (JUnit).")
 @click.option("--quiet", "-q", is_flag=True, help="Print one line in place of the page.")
 @click.option(
@@ -76,8 +80,8 @@ def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """Compare two runs row by row, or the variants of one run.
 
-    BASE and NEW are run folders; without any, the last two runs of the newest run's suite in `runs`. BASE may also be a
-    baseline file; without BASE, it is the one that the suite names.
+    BASE and NEW are run folders; without any, the last two runs of the newest run's suite in `runs`. Without BASE, it is the baseline
+    that the suite names. Of a run.json alone the metrics are compared, without pairs of rows: rules about rows end with 4 then.
 
     Rows are paired by their ids. You learn which rows are fixed and which are broken, how much each evaluator and each
     field gained or lost, each with its p-value.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from evaluators.cli._completion import everything
@@ -11,24 +9,12 @@ from evaluators.cli._options import REGISTER
 from evaluators.cli._printing import asked_width, print_out
 
 
-class _PageWords(click.Choice[str]):
-    """The words of `--format`; what was a diagram is told where its words are."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The word. Raises click's error (2) for any other."""
-        if value == "mermaid":
-            self.fail(
-                "a suite is not drawn any more; `evaluators explain SUITE --steps` says the graph in words", param, ctx
-            )
-        return super().convert(value, param, ctx)
-
-
 @click.command("explain")
 @click.argument("subject", metavar="NAME|SUITE", shell_complete=everything)
 @click.option(
     "--format",
     "format_",
-    type=_PageWords(["text", "markdown", "json"]),
+    type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
     help="How the page is written.",

@@ -16,7 +16,6 @@ from evaluators.cli._options import (
     EVERY_TABLE,
     EXPECTED,
     EXPLAIN,
-    OLD_OUTPUT,
     OUTPUTS_FROM,
     READING,
     REGISTER,
@@ -171,7 +170,6 @@ GROUPS: Final = {
 @READING
 @EXPECTED
 @OUTPUTS_FROM
-@OLD_OUTPUT
 @click.option(
     "--outputs",
     type=click.Path(),
@@ -310,9 +308,7 @@ def _folder_of_suite(suite: Suite) -> Path:
     named, found = Path(suite.results.folder), suite.results_folder
     if found is None or found.resolve() == named.resolve():
         return named
-    print_err(
-        f"note: results go to {found}: `folder` under `results` is relative to the suite, and no longer to where you are"
-    )
+    print_err(f"note: results go to {found}: `folder` under `results` is relative to the suite")
     return found
 
 
@@ -320,8 +316,7 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     """The options of a run, from the command line."""
     from evaluators.testsets.selection import Selection
 
-    outputs = options["output"] if options["outputs_from"] is None else options["outputs_from"]
-    own = {"output": outputs, "outputs": options["outputs"], "format": options["test_set_format"]}
+    own = {"output": options["outputs_from"], "outputs": options["outputs"], "format": options["test_set_format"]}
     asked: RunOptions = {
         "test_set_settings": reading_settings(**{name: options[name] for name in _READING}, **own),
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),

@@ -34,7 +34,7 @@ from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, RowProblem, problem
+from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings, filled_texts
@@ -108,12 +108,6 @@ AT_ONCE: Final = 10
 """Calls of an async function that run at the same time, where its comparator says nothing else."""
 _TAKES: Final = "it must return true, false, a number from 0 to 1, or a Comparison"
 _OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
-_GONE: Final = {
-    "compile": "write compare(self, expected, actual), which returns true, false or a Comparison",
-    "explain": "write reason(self, expected, actual, found), which returns a sentence about what compare found",
-    "is_equality": "write key(self), which returns evaluators.values.pairing.identity where only equal values match",
-}
-"""Methods of comparators that are no more, and what to write instead."""
 
 
 class Question(NamedTuple):
@@ -158,12 +152,6 @@ class Comparator(Settings):
     """It takes much longer than telling whether two values are equal: of long lists, fewer items are compared each with each."""
     word: ClassVar[str] = ""
     """The name it was registered under, or that tells it from others in its module; empty for one that its module names."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        for name, hint in _GONE.items():
-            if name in cls.__dict__:
-                raise problem("bad-plug", f'comparator {cls.__name__}: "{name}" is not asked any more', hint=hint)
 
     @property
     def costs(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AliasChoices, Field, model_validator
+from pydantic import Field, model_validator
 
 from evaluators.issues import Problems, problem
 from evaluators.registry import suggestion
@@ -38,14 +38,12 @@ class CompareConfig(Settings):
     """How a new run is compared with a base, and what makes the comparison fail."""
 
     baseline: Name | None = None
-    """The baseline file, relative to this file: what a run is compared with when no other base is named."""
+    """The run folder, relative to this file, that a run is compared with when no other base is named."""
     fail_on: tuple[Rule, ...] = ("significant_drop",)
     """What fails: an evaluator or a field that is clearly worse; rows that were right and are wrong now; or nothing, []."""
     max_broken_rows: Count | None = None
     """How many broken rows are allowed. To set it is to ask for the rule broken_rows; without it, none is allowed."""
-    regression_checks: Mapping[str, RegressionCheck] = Field(
-        default_factory=dict, validation_alias=AliasChoices("regression_checks", "guards")
-    )
+    regression_checks: Mapping[str, RegressionCheck] = Field(default_factory=dict)
     """Further limits, for one evaluator or one field: `header.total: {max_drop: 0.01, max_broken_rows: 0}`. For each field of one
     evaluator: `header.*`; for each field of all: `fields.*`."""
 
@@ -59,9 +57,6 @@ class CompareConfig(Settings):
 def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
     """The settings under `compare`. Every regression check must be about something that the suite has."""
     config, fields = build(CompareConfig, data, noun="compare"), listed_fields(context["evaluators"])
-    key = "guards" if "guards" in data else "regression_checks"
-    if key == "guards":
-        context["notes"].append((("guards",), 'the setting "guards" is called "regression_checks" here'))
     details: list[Detail] = []
     for written in config.regression_checks:
         try:
@@ -69,7 +64,10 @@ def read_compare(data: Any, context: Mapping[str, Any]) -> CompareConfig:
         except Problems as error:
             if error.issues[0].code == "unknown-evaluator" and context["may_be_called"](written.partition(".")[0]):
                 continue  # perhaps one that could not be read, and that is said where it stands
-            details.extend(Detail((key, written), issue.message, issue.hint, True, issue.code) for issue in error.issues)
+            details.extend(
+                Detail(("regression_checks", written), issue.message, issue.hint, True, issue.code)
+                for issue in error.issues
+            )
     if details:
         raise BadSettings(details)
     return config

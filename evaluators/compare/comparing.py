@@ -30,6 +30,7 @@ from evaluators.compare.comparison import (
 from evaluators.compare.paired_differences import judged_all
 from evaluators.compare.pairs import Pairs, Side, paired
 from evaluators.compare.regression_checks import judge_regression_checks
+from evaluators.compare.unpaired import compare_metrics
 from evaluators.compare.wording import sentence
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
@@ -58,7 +59,8 @@ def compare_sides(
     """
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
-    alone, asked = list(rows_of_one_run(pairs)), list(other_questions(pairs))
+    with_rows = base.has_rows and new.has_rows
+    alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
     against = list(reasons_against(base, new))
     changed = [one for one in against if across_settings and one.code == "other-settings"]
     reasons = [one for one in against if one not in changed]
@@ -68,6 +70,9 @@ def compare_sides(
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
         notes=tuple(map(sentence, (*changed, *remarks(base, new, pairs.values())))),
     )  # fmt: skip
+    if not with_rows and (common or not reasons):
+        both = [name for name in new.fields if name in base.fields]
+        return compare_metrics(empty, base, new, _alike(both, base, new, across_settings), config, targets or {})
     if ((reasons or alone or asked) and not common) or not empty.rows:
         rowless = [] if empty.rows else [Finding("no-common-row")]
         facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
@@ -89,9 +94,8 @@ def _compared(
     across_settings: bool,
 ) -> RunComparison:
     """The comparison of rows that are paired, by evaluators that mean the same on both sides, or by all that both have."""
-    was, now = base.result.meaning, new.result.meaning
     both = [name for name in new.fields if name in base.fields]
-    alike = [name for name in both if across_settings or was.get(name) == now.get(name)]
+    alike = _alike(both, base, new, across_settings)
     shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
     shown = tuple(_with_noise(one, base, new) for one in shown)
     held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
@@ -119,6 +123,12 @@ def _compared(
         exit_code=exit_code(facts),
         causes=causes(facts),
     )
+
+
+def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bool) -> list[str]:
+    """Those that mean the same in both runs; all of them across settings."""
+    was, now = base.result.meaning, new.result.meaning
+    return [name for name in evaluators if across_settings or was.get(name) == now.get(name)]
 
 
 def _facts(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evaluators.result_table import Kind, ResultTable
 from evaluators.run.result import Interval
@@ -19,9 +19,9 @@ from evaluators.run.run_json import plain, stable
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
 """The weightiest first: a row that several evaluators look at is what the first of these says."""
-Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured"]
+Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same", "not measured", "not tested"]
 Unit: TypeAlias = Literal["rows", "values"]
-FORMAT: Final = 2
+FORMAT: Final = 1
 """The version of `comparison.json`. A key may be added within a version; a meaning never changes."""
 _SHOWN: Final = 8
 _COLUMNS: Final[Mapping[str, Kind]] = {
@@ -212,7 +212,7 @@ class RunComparison(Struct, frozen=True):
     labels: tuple[LabelDifference, ...] = ()
     """The metrics of the labels that both runs have, and their averages."""
     changed: tuple[ChangedRow, ...] = ()
-    regression_checks: tuple[RegressionCheckResult, ...] = field(default=(), name="guards")
+    regression_checks: tuple[RegressionCheckResult, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     incomparable: tuple[str, ...] = ()
     """Why the runs cannot be compared; nothing is compared then."""
@@ -232,6 +232,8 @@ class RunComparison(Struct, frozen=True):
     """Rows that no evaluator scored in the base or in the new run."""
     one_sided: int = 0
     """Of the rows, those that only one of the runs has."""
+    unpaired: bool = False
+    """One of the runs has metrics alone: those of all rows of each run are compared, no rows are, and nothing is tested."""
 
     @property
     def table(self) -> ResultTable:
@@ -278,7 +280,7 @@ def tests_in(differences: Iterable[Difference]) -> int:
 def comparison_json(comparison: RunComparison) -> str:
     """The comparison as JSON: keys sorted, the same comparison the same bytes."""
     body = {"format": FORMAT, **plain(comparison)}
-    for key in ("measures", "labels"):
+    for key in ("measures", "labels", "unpaired"):
         if not body[key]:
             del body[key]
     for one in (*body["evaluators"], *body["fields"]):

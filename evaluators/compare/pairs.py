@@ -45,6 +45,8 @@ class Side(Struct, frozen=True):
     record: Run | None = None
     variant: str | None = None
     """The variant, where the side is one of its run."""
+    has_rows: bool = True
+    """False of a run that has metrics alone: its rows are empty."""
 
     @property
     def variants(self) -> tuple[str, ...]:
@@ -61,6 +63,12 @@ def side_of(run: Run, label: str) -> Side:
         verdicts = run.verdicts(variant)
         rows[variant] = SideRows(list(run.row_lines(variant, verdicts)), dict(zip(fields, verdicts, strict=True)))
     return Side(label, run.result, {name: fields[name] for name in names}, rows, run)
+
+
+def side_of_metrics(run: Run, label: str) -> Side:
+    """A run of which the metrics are there, and no rows."""
+    fields = {one.name: one.fields for one in run.facts.evaluators}
+    return Side(label, run.result, fields, {variant: SideRows() for variant in run.each_variant}, has_rows=False)
 
 
 class Pairs(NamedTuple):

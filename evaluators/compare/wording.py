@@ -32,6 +32,11 @@ sentence: Final = Wording({
     ),
     "no-common-row": "no row is in both runs",
     "set-aside": "set aside: {reason}",
+    "rows-needed": (
+        "{rules:listed} {many:needs/need} the rows of both runs, and {sides} {count:has/have} metrics alone: name the run folder, or "
+        "say `--fail-on nothing`"
+    ),
+    "metrics-alone": "{sides} {count:has/have} metrics alone: metrics are over all rows of each run, and nothing is tested",
     # what a reader should know
     "other-version": "the base was scored by evaluators {base}, the new run by {new}",
     "other-groups": "rows belong together by {base:quoted} in the base, by {new:quoted} in the new run, and intervals go by the new run",

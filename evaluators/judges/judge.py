@@ -22,7 +22,7 @@ from evaluators.comparators._comparator import WholeCall, failed, value_key
 from evaluators.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model import MISSING
 from evaluators.registry import Socket
-from evaluators.settings import BadSettings, Detail, Settings, bad, build, word_or_map
+from evaluators.settings import BadSettings, Detail, Settings, build, word_or_map
 from evaluators.values.addresses import addresses_in, refused_addresses
 
 ITEMS: Final = "items"
@@ -179,10 +179,6 @@ class Judge(Settings):
 
 
 JUDGES: Final[Socket[Judge]] = Socket("evaluators.judges.plugs", Judge, "judge")
-_GONE: Final = {
-    "embedding": 'compare texts with a model of sentences in Python: evaluators.register("semantic", f, batch=True)',
-}
-"""Judges that are no more, and what to write instead."""
 
 
 def read_judge(data: object, folder: Path | None) -> Judge:
@@ -192,8 +188,6 @@ def read_judge(data: object, folder: Path | None) -> Judge:
     """
     name, options = word_or_map(data, JUDGES.noun)
     prefix = (name,) if isinstance(data, Mapping) else ()
-    if name in _GONE and name not in JUDGES:
-        raise bad(f'there is no judge "{name}" any more', *prefix, hint=_GONE[name], key=bool(prefix))
     try:
         return build(JUDGES.find(name), options, {"folder": folder}, noun=f'the judge "{name}"')
     except BadSettings as error:

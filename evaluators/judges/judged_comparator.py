@@ -48,9 +48,7 @@ class JudgedComparator(Comparator):
     judged: ClassVar[bool] = True
     batch: ClassVar[bool | Literal["row"]] = True
 
-    instructions: Name | None = Field(
-        None, validation_alias=AliasChoices("instructions", "additional_instructions", "prompt")
-    )
+    instructions: Name | None = Field(None, validation_alias=AliasChoices("instructions", "additional_instructions"))
     """What the judge is to know of this field: what may differ, and what may not."""
     at_least: float = Field(1.0, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
     """The score from which on the values match."""

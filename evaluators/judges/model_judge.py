@@ -21,7 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, Self
 
-from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from evaluators.issues import Issue, Problems, extra_hint, problem
 from evaluators.judges.answer_store import AnswerStore
@@ -72,7 +72,7 @@ class ModelJudge(Judge):
     """How long a reply may be; the endpoint's own limit without it."""
     parameters: Mapping[str, Any] = {}
     """What else is sent with every request, as the endpoint knows it: `{seed: 7}`."""
-    timeout_seconds: float = Field(60.0, gt=0, validation_alias=AliasChoices("timeout_seconds", "timeout"))
+    timeout_seconds: float = Field(60.0, gt=0)
     """How long a reply is waited for."""
     retries: int = Field(4, ge=0, strict=True)
     """How often a request is repeated where the endpoint is busy, down or too slow, or its reply does not count."""

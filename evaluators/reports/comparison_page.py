@@ -93,6 +93,8 @@ def headline(comparison: RunComparison) -> str:
         ranked = {one.variant for ranking in comparison.rankings for one in ranking.variants}
         ranked |= {one.variant for ranking in comparison.rankings for one in ranking.unranked}
         return f"{counted(len(ranked), 'variant')} compared"
+    if comparison.unpaired:
+        return "metrics compared, rows not paired"
     verdicts = _verdicts(comparison)
     if "worse" in verdicts:
         return "better and worse" if "better" in verdicts else "clearly worse"
@@ -106,7 +108,7 @@ def comparison_line(comparison: RunComparison) -> str:
     counts = f"; {comparison.fixed:,} fixed, {comparison.broken:,} broken"
     counts += f", {comparison.lost:,} lost" if comparison.lost else ""
     counts += f" of {rows_text(comparison.rows)}"
-    if comparison.incomparable or not comparison.evaluators:
+    if comparison.incomparable or comparison.unpaired or not comparison.evaluators:
         counts = ""
     cause = f" ({comparison.causes[0]})" if comparison.causes else ""
     return f"{comparison.name}: {headline(comparison)}{counts}{cause}"
@@ -127,7 +129,7 @@ def _opening(comparison: RunComparison) -> Section:
         rows = f"{rows_text(comparison.rows)} that every ranked variant has"
         return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
     runs = Paragraph(f"Base: {comparison.base}. New: {comparison.new}.")
-    if comparison.incomparable:
+    if comparison.incomparable or comparison.unpaired:
         return Section(None, (runs,))
     counts = [f"{comparison.fixed:,} fixed", f"{comparison.broken:,} broken", f"{comparison.unchanged:,} unchanged"]
     if changed_fields := sum(row.change == "unchanged" for row in comparison.changed):
@@ -163,11 +165,14 @@ def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
         yield Section("Regression checks", (table_of(checks, columns, lambda check: _CHECKS[check.verdict][1]),))
 
 
-_ABOUT_ROWS: Final = (
+_ABOUT_METRICS: Final = (
     Column("base", lambda one: score_text(one.base)),
     Column("new", lambda one: score_text(one.new)),
     Column("difference", lambda one: signed(one.difference)),
     Column("95 % CI", lambda one: difference_interval_text(one.ci)),
+)
+_ABOUT_ROWS: Final = (
+    *_ABOUT_METRICS,
     Column("p-value", lambda one: p_value_text(one.p_value_corrected)),
     text_column("verdict"),
     *count_columns("fixed", "broken", "pairs"),
@@ -182,7 +187,8 @@ def _verdict_tone(one: Difference) -> Tone:
 
 def _evaluators(comparison: RunComparison) -> Iterator[Section]:
     """What became better or worse, and its p-value."""
-    columns = (text_column("evaluator"), text_column("variant", optional=True), *_ABOUT_ROWS, _DETECTABLE, *_UNPAIRED)
+    about = _ABOUT_METRICS if comparison.unpaired else (*_ABOUT_ROWS, _DETECTABLE, *_UNPAIRED)
+    columns = (text_column("evaluator"), text_column("variant", optional=True), *about)
     if comparison.evaluators:
         table = table_of(comparison.evaluators, columns, _verdict_tone)
         noise = (Paragraph(_noise(one)) for one in comparison.evaluators if one.noise is not None and one.pairs)
@@ -209,6 +215,10 @@ def _noise(one: Difference) -> str:
 
 def _legend(comparison: RunComparison) -> Iterator[str]:
     evaluators = comparison.evaluators
+    if comparison.unpaired:
+        yield "difference: mean score of the new run less that of the base, each over all rows of its run"
+        yield "95 % CI: where the difference would likely be with many more rows of both"
+        return
     tests = tests_in(evaluators)
     lost, gained, settled = (any(getattr(one, name) for one in evaluators) for name in ("lost", "gained", "settled"))
     which = "that neither run lost" if lost or gained or settled else "that both runs scored"
@@ -249,13 +259,16 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     """The fields that changed, the worst first."""
     columns = (
         text_column("evaluator"), text_column("field", lambda one: for_people(one.field or "")),
-        text_column("variant", optional=True), *_ABOUT_ROWS, *_UNPAIRED,
+        text_column("variant", optional=True), *(_ABOUT_METRICS if comparison.unpaired else (*_ABOUT_ROWS, *_UNPAIRED)),
     )  # fmt: skip
     if not comparison.fields:
         return
     changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
     changed.sort(key=_by_difference)
-    blocks = [*_first(changed, columns, "field", _verdict_tone), *_unchanged(len(comparison.fields) - len(changed))]
+    blocks = [
+        *_first(changed, columns, "field", _verdict_tone),
+        *_unchanged(len(comparison.fields) - len(changed), comparison),
+    ]
     tests = tests_in(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
@@ -270,9 +283,10 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     yield Section("Fields", tuple(blocks))
 
 
-def _unchanged(count: int) -> Iterator[Paragraph]:
+def _unchanged(count: int, comparison: RunComparison) -> Iterator[Paragraph]:
     if count:
-        yield Paragraph(f"{counted(count, 'field')} {'is' if count == 1 else 'are'} the same in every row.")
+        where = "over all rows" if comparison.unpaired else "in every row"
+        yield Paragraph(f"{counted(count, 'field')} {'is' if count == 1 else 'are'} the same {where}.")
 
 
 def _by_difference(one: Any) -> tuple[bool, float]:

@@ -230,11 +230,7 @@ def read_gates(data: Any, context: Mapping[str, Any]) -> tuple[Gate, ...]:
                 else:
                     config = build(GateConfig, one, noun="a gate")
                     gates.extend(_gates_on(written, config, names, context))
-                if "figure" in one:
-                    context["notes"].append(((key,), 'the setting "figure" of a gate is called "metric" here'))
-                context["notes"].extend(
-                    ((key,), note) for note in _renamed(gates[-1], one.get("metric", one.get("figure")), context)
-                )
+                context["notes"].extend(((key,), note) for note in _renamed(gates[-1], one.get("metric"), context))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)
             except Problems as error:
@@ -279,11 +275,9 @@ def _as_gate(data: Any) -> str:
 
 
 def _renamed(gate: Gate, written: object, context: Mapping[str, Any]) -> Iterator[str]:
-    """What is said of a metric by a name of old."""
+    """Notes on a metric that is written by a name of something else."""
     word, metric = "_".join(str(written).lower().split()), gate.metric
-    if gate.of_measure and word != metric and written is not None:
-        yield f'the metric "{written}" is called "{metric}" here'
-    elif metric in MICRO and word in POOLED:
+    if metric in MICRO and word in POOLED:
         yield f'the metric "{written}" of an evaluator is called "{metric}" here'
     elif word == "mean_score" and gate.target.field is None:
         line = next(line for line in context["evaluators"] if line.name == gate.target.evaluator)

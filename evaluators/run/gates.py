@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Annotated, Final, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from msgspec import Struct
-from pydantic import AliasChoices, Field, StrictBool, StrictFloat, StrictInt, field_validator, model_validator
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, field_validator, model_validator
 
 from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.run.metrics import USUAL, limit_text
@@ -44,10 +44,8 @@ _WITH_BOUND: Final = ("mean", "mean_score", "pass_rate", "accuracy", *POOLED, *M
 Limit: TypeAlias = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 CoverageAsked: TypeAlias = Annotated[float, Field(strict=True, gt=0.0, le=1.0)] | Literal["any"]
 
-_METRIC: Final = AliasChoices("metric", "figure")
 _LIMITS = ("fail_below", "warn_below", "fail_above", "warn_above")
 ColumnMetric: TypeAlias = Literal["mean", "median", "p95", "sum", "min", "max"]
-_OLD: Final = {"least": "min", "greatest": "max"}
 _KNOWN: Final = frozenset((*get_args(ScoreMetric), *get_args(ColumnMetric)))
 Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
@@ -55,7 +53,7 @@ Quantity: TypeAlias = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 class AnyGateConfig(Settings):
     """One gate, as the suite writes it, whatever it is about."""
 
-    metric: ScoreMetric | ColumnMetric | None = Field(None, validation_alias=_METRIC)
+    metric: ScoreMetric | ColumnMetric | None = None
     """What is compared with the limits: the mean score, the accuracy of a field, or the mean of a measure, unless another
     metric is named."""
     fail_below: Quantity | None = None
@@ -84,17 +82,13 @@ class AnyGateConfig(Settings):
     each_slice: Name | None = None
     """The column of which every value is held to the limits on its own."""
 
-    @field_validator(
-        "metric",
-        mode="before",
-        json_schema_input_type=ScoreMetric | ColumnMetric | Literal["least", "greatest"] | None,
-    )
+    @field_validator("metric", mode="before", json_schema_input_type=ScoreMetric | ColumnMetric | None)
     @classmethod
     def _as_it_is_shown(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
         word = "_".join(value.lower().split())
-        return _OLD.get(word, word if word in _KNOWN else value)
+        return word if word in _KNOWN else value
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
@@ -164,7 +158,7 @@ class AnyGateConfig(Settings):
 class GateConfig(AnyGateConfig):
     """One gate on the metrics of an evaluator, or of one of its fields."""
 
-    metric: ScoreMetric | None = Field(None, validation_alias=_METRIC)
+    metric: ScoreMetric | None = None
     """What is compared with the limits: the mean score, or the accuracy of a field, unless another metric is named."""
     fail_below: Limit | None = None
     """The run fails when the metric is less than this."""
@@ -179,7 +173,7 @@ class GateConfig(AnyGateConfig):
 class NumericColumnGateConfig(AnyGateConfig):
     """One gate on the numbers of a measure, which may be of any size."""
 
-    metric: ColumnMetric | None = Field(None, validation_alias=_METRIC)
+    metric: ColumnMetric | None = None
     """What is compared with the limits: the mean, unless another metric is named."""
     label: None = None
     using: Literal["estimate"] = "estimate"

@@ -15,7 +15,7 @@ from copy import copy
 from itertools import repeat
 from pathlib import Path, PurePosixPath
 from types import NoneType
-from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Final, Generic, Literal, Self, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -38,13 +38,13 @@ from evaluators.run.record_lines import (
 )
 from evaluators.run.result import RunResult
 from evaluators.run.run_db import RUN_DB, RunDb, RunRows, damage_named
-from evaluators.run.run_json import damaged, of_this_format, read_environment, run_body, typed
+from evaluators.run.run_json import damaged, read_environment, run_body, typed
 from evaluators.run.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.values.files import NoSmallFile, read_small, shown, why_no_file_name
 from evaluators.values.json_reader import SHALLOW_CHARS
 from evaluators.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.values.quoting import quote
-from evaluators.values.read_files import note_listed, note_read
+from evaluators.values.read_files import note_listed
 
 _MOST_RUN_BYTES: Final = 1024**3
 """The largest run.json that is read."""
@@ -124,18 +124,8 @@ class Run:
         found._hold(path, result, facts)
         return found
 
-    @classmethod
-    def unpacked(cls, file: Path, body: object) -> Self:
-        """The run of a packed folder, from what its `run.json` holds; its rows are for `but`.
-
-        Raises Problems (config) as for a run folder.
-        """
-        note_read(file)
-        return cls.of(file, *_of_body(of_this_format(body, str(file)), str(file)))
-
     def _hold(self, path: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
         self.place, self.result, self._facts = path, result, facts
-        self._packed: Mapping[str | None, PackedRows] | None = None
         self._checked = False
         """Whether the tables of `run.db` were found to be those of the run, and whole."""
         self.again: CellsAgain | None = None
@@ -151,13 +141,11 @@ class Run:
         result: RunResult | None = None,
         place: Path | None = None,
         again: CellsAgain | None = None,
-        packed: Mapping[str | None, PackedRows] | None = None,
     ) -> Self:
-        """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with the rows of
-        a packed folder."""
+        """A copy of the run with another result, in another folder, or with cells that are read from the test set again."""
         found = copy(self)
         found.result, found.place = result or self.result, place or self.place
-        found.again, found._packed = again or self.again, packed or self._packed
+        found.again = again or self.again
         return found
 
     @property
@@ -230,9 +218,6 @@ class Run:
 
         Raises Problems (config) for a file that is damaged or not there.
         """
-        if self._packed is not None:
-            yield from self._packed[variant].rows
-            return
         count, where = 0, self._where("rows")
         with self._stored(variant) as rows:
             for line in checked_rows(stored_rows(rows, where), verdicts, len(self.facts.slices), lambda _: where):
@@ -246,8 +231,6 @@ class Run:
 
         Raises Problems (config) for a damaged table.
         """
-        if self._packed is not None:
-            return [list(known) for known in self._packed[variant].verdicts]
         if variant not in self._verdicts:
             self._verdicts[variant] = self._stored_verdicts(variant)
         return self._verdicts[variant]
@@ -412,13 +395,6 @@ def _below(place: str) -> bool:
     """Whether a path is that of one of the suite's files in a run folder."""
     path = PurePosixPath(place)
     return path.parts[:1] == (SUITE_FOLDER,) and ".." not in path.parts and "\\" not in place and "\0" not in place
-
-
-class PackedRows(NamedTuple):
-    """The rows of a variant, read whole and checked."""
-
-    verdicts: Sequence[Sequence[Result]]
-    rows: Sequence[RowLine]
 
 
 def checked_rows(

@@ -7,22 +7,18 @@ of the same bytes (times, host, workers) is not part of it. What is read is chec
 from __future__ import annotations
 
 import json
-import shlex
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from evaluators.issues import UPGRADE_HINT, Problems, escaped_halves, problem
 from evaluators.run.result import Environment, RunResult
-from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.json_text import NotJSON, parse_file
 from evaluators.values.quoting import quote
 
 Kind = TypeVar("Kind")
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 
@@ -75,12 +71,9 @@ def of_this_format(body: object, where: str) -> dict[str, Any]:
         raise problem(
             "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
         )
-    if number > FORMAT:
-        message = f"written in format {number}, and this version reads up to {FORMAT}"
-        raise problem("newer-run", message, where=where, hint=UPGRADE_HINT)
-    if number < FORMAT:
+    if number != FORMAT:
         message = f"written in format {number}, and this version reads format {FORMAT}"
-        raise problem("older-run", message, where=where, hint=again(Path(where)))
+        raise problem("other-format", message, where=where, hint=UPGRADE_HINT)
     return body
 
 
@@ -103,22 +96,6 @@ def typed(data: object, kind: type[Kind], where: str) -> Kind:
         raise damaged(str(error), where) from None
     except UnicodeEncodeError as error:  # a text where something else is expected, and msgspec cannot even quote it
         raise damaged(f"half of a surrogate pair stands where no text can: {quote(error.object)}", where) from None
-
-
-def again(file: Path) -> str:
-    """How to make a run of an earlier format again: by the command that made it, where its folder says so."""
-    command = None
-    with suppress(OSError, ValueError, NoSmallFile):
-        body = json.loads(read_small(file.with_name("environment.json")))
-        command = body.get("command") if isinstance(body, dict) else None
-    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
-        words = [word for word in command if word != "--force"]
-        if any(word.partition("=")[0] == "--resume" for word in words):
-            return "score the test set again: `evaluators run SUITE ROWS --name NAME --force`"
-        # without it, the name is taken
-        force = ("--force",) if words[:1] == ["run"] else ()
-        return f"score the test set again: `{shlex.join(('evaluators', *words, *force))}`"
-    return "score the test set again: `evaluators run SUITE ROWS`"
 
 
 def damaged(what: str, where: str) -> Problems:

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from evaluators.issues import UPGRADE_HINT, Problems, problem
-from evaluators.run.run_json import again, damaged
+from evaluators.issues import UPGRADE_HINT, problem
+from evaluators.run.run_json import damaged
 from evaluators.run.split_rows import Layout
 from evaluators.values.files import is_own_file
 from evaluators.values.sqlite_file import closed_on_error, open_readonly, open_writable
@@ -185,9 +185,6 @@ def connection(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
 def check_file(file: Path) -> None:
     """Raises Problems (config) for what is no `run.db` of this version, by what is at the place and the first bytes of it."""
     if not os.path.lexists(file):
-        if kept := [name for name in ("rows.jsonl", "rows.parquet", "codes.jsonl") if (file.parent / name).is_file()]:
-            said = f"this run is of an earlier version, which kept its rows in {kept[0]}; this one reads {RUN_DB}"
-            raise problem("older-run", said, where=str(file.parent), hint=again(file))
         raise damaged(f"there is no {RUN_DB}", str(file.parent))
     if not is_own_file(file):
         raise damaged("it is a link, or no file at all", str(file))
@@ -203,16 +200,9 @@ def check_file(file: Path) -> None:
     if int.from_bytes(header[68:72], "big") != APPLICATION or header[18:20] != _ROLLBACK:
         raise damaged("it is an SQLite file of another program", str(file))
     if (number := int.from_bytes(header[60:64], "big")) != FORMAT:
-        raise _other_format(file, number)
+        said = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("other-format", said, where=str(file), hint=UPGRADE_HINT)
     _check_journal(file)
-
-
-def _other_format(file: Path, number: int) -> Problems:
-    newer = number > FORMAT
-    said = f"written in format {number}, and this version reads {'up to ' if newer else ''}format {FORMAT}"
-    return problem(
-        "newer-run" if newer else "older-run", said, where=str(file), hint=UPGRADE_HINT if newer else again(file)
-    )
 
 
 def _check_journal(file: Path) -> None:

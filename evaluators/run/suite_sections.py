@@ -208,19 +208,7 @@ class StatisticsConfig(Settings):
 
 def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
     """The settings under `results`. Whether there are such formats is for those to say who write them."""
-    if isinstance(data, Mapping) and data.get("documents") == "wrong":
-        context["notes"].append((("documents",), '"documents: wrong" is called "documents: auto" here'))
-        data = {**data, "documents": "auto"}
-    if isinstance(data, Mapping) and "rows" in data:
-        message = 'rows are kept in run.db, so "rows" is no setting'
-        hint = "formats: [rows, codes] writes them as JSON lines, and formats: [parquet, codes] as Parquet"
-        raise BadSettings([Detail(("rows",), message, hint, True)])
-    found = build(ResultsConfig, data, noun="results")
-    if "csv" not in found.formats or "field_sums" in found.formats:
-        return found
-    text = '"csv" means rows.csv; field_summary.csv is called "field_sums", and is written as well'
-    context["notes"].append((("formats",), text))
-    return found.model_copy(update={"formats": (*found.formats, "field_sums")})
+    return build(ResultsConfig, data, noun="results")
 
 
 def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:

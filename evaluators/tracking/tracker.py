@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from typing import Any, ClassVar, Final, Literal
 
 from msgspec import Struct
-from pydantic import AliasChoices, Field, NonNegativeInt
+from pydantic import Field, NonNegativeInt
 
 from evaluators.issues import Problems, extra_hint, problem
 from evaluators.registry import Socket
@@ -44,7 +44,7 @@ class Tracker(Settings):
     extra: ClassVar[str | None] = None
     """The extra of this package that brings them; the name of the tracker without one."""
 
-    figures: Literal["main", "all"] = Field("main", validation_alias=AliasChoices("metrics", "figures"))
+    figures: Literal["main", "all"] = Field("main", validation_alias="metrics")
     """Which metrics are sent: the `main` ones, which a table of runs has room for, or `all`."""
 
     def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
@@ -124,9 +124,6 @@ def read_tracking(data: Any, context: Mapping[str, Any]) -> tuple[NamedTracker, 
             name, options = word_or_map(one, TRACKERS.noun)
             prefix = (index,) if isinstance(one, str) else (index, name)
             try:
-                if "figures" in options:
-                    message = f'the setting "figures" of the tracker "{name}" is called "metrics" here'
-                    context["notes"].append(((*prefix, "figures"), message))
                 found.append(NamedTracker(name, build(TRACKERS.find(name), options, noun=f'the tracker "{name}"')))
             except BadSettings as error:
                 details.extend(detail.under(*prefix) for detail in error.details)

@@ -42,7 +42,7 @@ def test_run_and_compare_show_the_same_figure_of_every_field(tmp_path: Path) -> 
         name: {one.path: one.accuracy for one in run["invoice"].fields if one.path in leaves}
         for name, run in runs.items()
     }
-    baseline = tmp_path / "main.json"
+    baseline = tmp_path / "main"
     update_baseline(tmp_path / "runs" / "base", baseline)
     for base in (tmp_path / "runs" / "base", baseline):
         found = compare(base, tmp_path / "runs" / "new")

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
-from evaluators.api.loading import load, loads
+from evaluators.api.loading import loads
 from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, SendingProgress
@@ -77,13 +77,6 @@ def test_what_is_asked_for_is_written_at_any_size(tmp_path: Path, asked: dict[st
     folder = run_of(tmp_path, 1_001, **asked)
     assert len(marked_rows(folder / "rows.csv")) == 1_001
     assert len(list(Run(folder).cells())) == (1_001 if "documents" in asked else 0)
-
-
-def test_csv_in_a_suite_means_rows_and_the_sums_of_fields_are_written_as_well_with_a_note() -> None:
-    suite = load({"evaluators": ["exact_match"], "results": {"formats": ["csv"]}})
-    assert suite.results.formats == ("csv", "field_sums")
-    assert [note for note in suite.notes if 'field_summary.csv is called "field_sums"' in note] == list(suite.notes)
-    assert load({"evaluators": ["exact_match"], "results": {"formats": ["field_sums", "csv"]}}).notes == ()
 
 
 def marked_rows(path: Path) -> list[dict[str, str]]:

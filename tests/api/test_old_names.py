@@ -1,4 +1,4 @@
-"""What a suite was written with before loads with a note that names today's word; a name that moved is refused with its import."""
+"""Words of other systems load with a note that names today's word; a name of theirs that is elsewhere is refused with its import."""
 
 from __future__ import annotations
 
@@ -12,28 +12,18 @@ from evaluators.api.loading import load
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.suite.foreign_words import TYPES, old_settings
 
-EXACT: Final = {"exact_match": {"name": "x"}}
 SCHEMA: Final = {"schema_match": {"name": "s", "fields": {"a": "exact"}}}
-LABELS: Final = {"exact_match": {"name": "x", "labels": ["a", "b"]}}
-EXACT_ONLY: Final = {"evaluators": [EXACT]}
-MEASURED: Final = {"evaluators": [EXACT], "measures": {"cost": "row.cost"}}
 
 
-def gated(line: dict[str, Any], target: str, figure: str) -> dict[str, Any]:
-    return {"evaluators": [line], "gates": {target: {"figure": figure, "fail_below": 0.5}}}
+def gated(line: dict[str, Any], target: str, metric: str) -> dict[str, Any]:
+    return {"evaluators": [line], "gates": {target: {"metric": metric, "fail_below": 0.5}}}
 
 
 OLD: Final[tuple[tuple[dict[str, Any], str, str], ...]] = (
-    ({"evaluators": [EXACT], "results": {"documents": "wrong"}}, "results.documents", '"documents: auto"'),
-    ({**EXACT_ONLY, "compare": {"guards": {"x": {"max_drop": 0.1}}}}, "compare.guards", '"regression_checks"'),
-    ({**EXACT_ONLY, "tracking": [{"files": {"figures": "all"}}]}, "tracking[0].files.figures", '"metrics"'),
-    (gated(SCHEMA, "s", "mean"), "gates.s", '"metric"'),
     (gated(SCHEMA, "s", "precision"), "gates.s", '"micro_precision"'),
     (gated(SCHEMA, "s", "recall"), "gates.s", '"micro_recall"'),
     (gated(SCHEMA, "s", "f1"), "gates.s", '"micro_f1"'),
     (gated(SCHEMA, "s", "mean_score"), "gates.s", '"mean_field_score"'),
-    ({**MEASURED, "gates": {"cost": {"figure": "least", "fail_below": 1}}}, "gates.cost", '"min"'),
-    ({**MEASURED, "gates": {"cost": {"figure": "greatest", "fail_below": 1}}}, "gates.cost", '"max"'),
     ({"evaluators": [{"json_diff_match": {"predict_keys": True}}]}, "evaluators[0]", '"extra_fields: ignore"'),
     ({"evaluators": [{"json_multi_field_match": {"fields": {"a": {"oneof": {"values": ["x"]}}}}}]}, "evaluators[0]", '"one_of"'),
     *(({"evaluators": [_line]}, "evaluators[0]", f'"{TYPES[_old]}"') for _old, _line in (
@@ -44,7 +34,7 @@ OLD: Final[tuple[tuple[dict[str, Any], str, str], ...]] = (
 
 
 @pytest.mark.parametrize(("suite", "place", "today"), OLD, ids=lambda one: one if isinstance(one, str) else "")
-def test_an_old_spelling_loads_with_a_note_that_names_todays_word(suite: dict[str, Any], place: str, today: str) -> None:
+def test_another_spelling_loads_with_a_note_that_names_todays_word(suite: dict[str, Any], place: str, today: str) -> None:
     assert [note for note in load(suite).notes if note.startswith(f"{place}: ") and today in note]
 
 
@@ -75,7 +65,7 @@ def test_every_other_spelling_of_a_setting_loads_with_a_note(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(evaluators._MOVED))
-def test_a_name_that_moved_is_refused_with_its_new_import(name: str) -> None:
+def test_a_name_of_another_system_is_refused_with_its_import(name: str) -> None:
     line = f"from {evaluators._MOVED[name]} import {name}"
     with pytest.raises(AttributeError) as asked:
         getattr(evaluators, name)
@@ -84,13 +74,3 @@ def test_a_name_that_moved_is_refused_with_its_new_import(name: str) -> None:
     assert str(asked.value).endswith(line)
     assert str(imported.value).endswith(line)
     assert name in import_module(evaluators._MOVED[name]).__all__
-
-
-@pytest.mark.parametrize("name", sorted(evaluators._RENAMED))
-def test_a_name_of_our_own_that_is_gone_says_what_to_write(name: str) -> None:
-    message = f"evaluators has no {name} any more; write: {evaluators._RENAMED[name]}"
-    with pytest.raises(AttributeError, match=message):
-        getattr(evaluators, name)
-    with pytest.raises(ImportError, match=message):
-        exec(f"from evaluators import {name}")
-    assert hasattr(evaluators, evaluators._RENAMED[name])

@@ -127,7 +127,7 @@ def test_report_json_of_several_rows_has_one_report_for_each_and_totals(tmp_path
     finished = run(tmp_path, formats=("report",))
     report = json.loads(((finished.folder or tmp_path) / "report.json").read_text(encoding="utf-8"))
     good, bad = report["rows"]
-    assert (report["format"], good["id"], bad["status"]) == (2, "one", "invalid")
+    assert (report["format"], good["id"], bad["status"]) == (1, "one", "invalid")
     assert (bad["overall_score"], bad["field_outcomes"]) == (None, [])
     (stats,) = finished.result.evaluators
     assert {one.name: report["totals"][one.name] for one in stats.metrics} == {

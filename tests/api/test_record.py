@@ -154,7 +154,7 @@ def test_what_the_rows_have_in_place_of_what_is_asked_for_is_found_by_the_same_r
 
 def test_cells_are_kept_as_the_suite_says(tmp_path: Path) -> None:
     rows = str(rows_file(tmp_path, 30))
-    for documents, many in (("all", 30), ("wrong", 30), ("none", 0)):
+    for documents, many in (("all", 30), ("auto", 30), ("none", 0)):
         suite = load({"evaluators": EVERY_FAMILY, "results": {"documents": documents}})
         folder = finish(suite, test_set=rows, results=tmp_path / "runs", name=documents).folder
         assert folder is not None
@@ -318,11 +318,10 @@ def test_a_folder_without_its_rows_is_refused(run: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"format": 2', '"farmat": 2', "no format number"),
+        ('"format": 1', '"farmat": 1', "no format number"),
         ('"variant": "fast"\n      }', '"variant": "slow"\n      }', "other variants than its metrics"),
         ('"every_cell"', '"every_call"', "missing required field `every_cell` - at `$.record.variants[0]`"),
-        ('"format": 2', '"format": 99', "written in format 99"),
-        ('"format": 2', '"format": 1', "this version reads format 2"),
+        ('"format": 1', '"format": 99', "written in format 99, and this version reads format 1"),
         ('"pick": "fitting"', '"pick": "guess"', "Invalid enum value 'guess' - at `$.record.evaluators[0]."),
     ],
 )

@@ -28,7 +28,7 @@ repeats: row.g
 confidence: row.c
 measures: {p: row.c}
 gates: {f: {fail_below: 0.1}}
-compare: {baseline: baseline.json}
+compare: {baseline: baseline}
 results: {documents: all}
 """
 ROWS = """id,output,expected,s,g,c
@@ -164,7 +164,7 @@ def test_half_a_pair_in_a_column_of_rows_is_no_bug(column: str, made: Path, monk
 @pytest.mark.parametrize("seed", range(20))
 def test_half_a_pair_in_a_baseline_is_no_bug(seed: int, made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(made)
-    file = Path("baseline.json")
+    file = Path("baseline/run.json")
     with kept(file):
         file.write_text(spoilt(file.read_text(encoding="utf-8"), random.Random(seed)), encoding="utf-8")
         refused(["compare", "runs/y", "--suite", "suite.yaml"])

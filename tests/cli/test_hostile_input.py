@@ -76,7 +76,7 @@ def test_a_format_with_a_space_behind_it_is_no_format() -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ["run", "suite.yaml", f"{NOT_UTF8}.csv"], ["run", "suite.yaml", "--output", f"{NOT_UTF8}.csv"],
+        ["run", "suite.yaml", f"{NOT_UTF8}.csv"], ["run", "suite.yaml", "--outputs-from", f"{NOT_UTF8}.csv"],
         ["check", "suite.yaml", f"{NOT_UTF8}.csv"], ["init", f"{NOT_UTF8}.csv"], ["infer-schema", f"{NOT_UTF8}.csv"],
     ],
 )  # fmt: skip

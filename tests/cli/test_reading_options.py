@@ -75,7 +75,7 @@ def test_one_damaged_row_does_not_make_a_file_one_of_windows(tmp_path: Path, mon
 
 
 READING = {"--columns", "--delimiter", "--encoding", "--sheet", "--header-row"}
-PLACES = {"--expected", "--output"}
+PLACES = {"--expected"}
 NO_ROWS = {"advice", "compare", "explain", "list", "new", "report", "runs", "schema", "serve", "studio", "track", "view"}
 """Commands that read a run folder or a suite, and no file with rows."""
 ONE_SIDE = {"infer-schema", "check-expected", "calibrate"}

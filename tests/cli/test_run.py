@@ -235,7 +235,7 @@ def test_the_folder_of_results_is_relative_to_the_suite(files: Path, run: Start)
     write(files / "sub" / "deep" / "suite.yaml", SUITE + "results: {folder: ../kept}\n")
     ended = run("run", "sub/deep/suite.yaml", "rows.csv", "--name", "x")
     assert (ended.returncode, (files / "sub" / "kept" / "x" / "run.json").is_file()) == (0, True), ended.stderr
-    assert "is relative to the suite, and no longer to where you are" in ended.stderr
+    assert "`folder` under `results` is relative to the suite" in ended.stderr
     write(files / "sub" / "deep" / "base.yaml", SUITE + "results: {folder: here}\n")
     write(files / "sub" / "suite.yaml", "extends: deep/base.yaml\n")
     run("run", "sub/suite.yaml", "rows.csv", "--name", "x")

@@ -116,12 +116,6 @@ def test_what_the_page_of_an_alignment_shows_can_be_written_in_a_suite(how: str)
         loads(f"evaluators:\n  - json_multi_field_match:\n      fields:\n        {line}\n")
 
 
-def test_a_diagram_is_refused_with_what_says_the_same() -> None:
-    found = said("explain", "suite.yaml", "--format", "mermaid")
-    assert found.exit_code == 2
-    assert "`evaluators explain SUITE --steps` says the graph in words" in found.stderr
-
-
 def test_a_name_for_programs_and_for_documentation() -> None:
     (page,) = json.loads(said("explain", "length", "--format", "json").stdout)
     assert [setting["name"] for setting in page["settings"]] == ["min", "max", "output", "at", "output_at", "pass_at"]

@@ -24,7 +24,7 @@ test_set: {file: rows.csv, output: {file: given.jsonl}, attach: {note: "notes/{i
 evaluators:
   - schema_match: {schema: schema.json}
   - llm_judge: {rubric: "is it good?", judge: {recorded: {file: answers.jsonl}}}
-compare: {baseline: baseline.json}
+compare: {baseline: baseline}
 """
 ASKS = """
 test_set: rows.csv
@@ -41,7 +41,7 @@ FILES = {
     "notes/1.txt": "one",
     "notes/2.txt": "two",
     "answers.jsonl": "",
-    "simple.yaml": "test_set: 'all/*.csv'\nevaluators: [exact_match]\ncompare: {baseline: baseline.json}\n",
+    "simple.yaml": "test_set: 'all/*.csv'\nevaluators: [exact_match]\ncompare: {baseline: baseline}\n",
     "all/one.csv": "id,output,expected\n1,1,1\n",
     "all/two.csv": "id,output,expected\n2,1,2\n",
     "asks.yaml": ASKS,
@@ -55,18 +55,18 @@ OF_RUN = [f"runs/{{}}/{name}" for name in ("run.json", "environment.json", "run.
 SIMPLE = ["simple.yaml", "all/one.csv", "all/two.csv"]
 COMMANDS: dict[str, list[tuple[list[str], list[str]]]] = {
     "run": [
-        (["run", "simple.yaml", "--no-results", "-o", "@"], [*SIMPLE, "baseline.json"]),
+        (["run", "simple.yaml", "--no-results", "-o", "@"], [*SIMPLE, "baseline/run.json"]),
         (
             ["run", "suite.yaml", "-q", "-o", "@"],
-            ["suite.yaml", "base.yaml", "schema.json", "rows.csv", "given.jsonl", "notes/1.txt", "answers.jsonl", "baseline.json"],
+            ["suite.yaml", "base.yaml", "schema.json", "rows.csv", "given.jsonl", "notes/1.txt", "answers.jsonl", "baseline/run.json"],
         ),
         (["run", "asks.yaml", "--no-results", "-o", "@"], ["asks.yaml", "key.env", "prices.yaml", "rows.csv"]),
     ],
-    "report": [(["report", "runs/x", "-o", "@"], [*SIMPLE, "baseline.json", *(one.format("x") for one in OF_RUN)])],
+    "report": [(["report", "runs/x", "-o", "@"], [*SIMPLE, "baseline/run.json", *(one.format("x") for one in OF_RUN)])],
     "compare": [
         (["compare", "runs/x", "runs/y", "-o", "@"], [*SIMPLE, *(one.format(run) for one in OF_RUN for run in "xy")]),
-        (["compare", "baseline.json", "runs/y", "-o", "@"], ["baseline.json", "all/one.csv"]),
-        (["compare", "runs/y", "--suite", "simple.yaml", "-o", "@"], [*SIMPLE, "baseline.json"]),
+        (["compare", "baseline", "runs/y", "-o", "@"], ["baseline/run.json", "all/one.csv"]),
+        (["compare", "runs/y", "--suite", "simple.yaml", "-o", "@"], [*SIMPLE, "baseline/run.json"]),
     ],
     "convert": [(["convert", "of-file.yaml", "--force", "--rows", "@"], ["of-file.yaml", "cases.csv"]),
                 (["convert", "tests.yaml", "--force", "-o", "@"], ["tests.yaml"]),
@@ -241,7 +241,7 @@ def test_a_run_that_is_replaced_holds_nothing_that_is_read(own: Path) -> None:
 
 
 def test_a_baseline_is_renewed_and_no_other_file_is(own: Path) -> None:
-    write("suite.yaml", "test_set: rows.csv\nevaluators: [exact_match]\ncompare: {baseline: base.json}\n")
+    write("suite.yaml", "test_set: rows.csv\nevaluators: [exact_match]\ncompare: {baseline: base}\n")
     write("wrong.yaml", "extends: suite.yaml\ncompare: {baseline: rows.csv}\n")
     write("rows.csv", ROWS)
     assert cli("run", "suite.yaml", "--name", "x").exit_code == 0
@@ -301,12 +301,12 @@ def test_a_file_is_known_by_the_runs_in_the_folder_that_the_suite_names(words: l
         ["compare", "runs/x", "runs/y"],
         ["compare"],
         ["compare", "runs/y", "--suite", "suite.yaml"],
-        ["compare", "base.json", "runs/y"],
+        ["compare", "base", "runs/y"],
     ],
 )
 @pytest.mark.parametrize("target", ["data/c.csv", "data/in/c.json"])
 def test_a_comparison_is_not_put_among_the_rows_of_its_runs(words: list[str], target: str, own: Path) -> None:
-    write("suite.yaml", "test_set: data\nevaluators: [exact_match]\ncompare: {baseline: base.json}\n")
+    write("suite.yaml", "test_set: data\nevaluators: [exact_match]\ncompare: {baseline: base}\n")
     write("data/a.csv", ROWS)
     for name in "xy":
         assert cli("run", "suite.yaml", "--name", name).exit_code == 0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from evaluators.comparators import TOGETHER
 from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair, word_of
-from evaluators.issues import Blame, Issue, Problems, RowProblem
+from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Comparison
 from evaluators.settings import BadSettings, build
 from evaluators.values.quoting import differs
@@ -241,21 +241,6 @@ def test_a_reason_of_ones_own_words_what_was_found() -> None:
     assert Half().answer("Paris", "Pisa") == Comparison(0.5, False, "half 0.5 False", {"shared": 1})
     broken = Half().answer("Paris", "broken")
     assert (broken.score, broken.reason) == (0.5, "its reason failed: ZeroDivisionError: division by zero")
-
-
-@pytest.mark.parametrize(
-    ("name", "hint"),
-    [
-        ("compile", "write compare(self, expected, actual)"), ("explain", "write reason(self, expected,"),
-        ("is_equality", "write key(self)"),
-    ],
-)  # fmt: skip
-def test_a_class_with_methods_that_are_gone_is_refused_with_what_to_write(name: str, hint: str) -> None:
-    with pytest.raises(Problems) as problems:
-        type("Old", (Comparator,), {name: lambda self: None, "__module__": __name__})
-    (issue,) = problems.value.issues
-    assert (issue.code, issue.message) == ("bad-plug", f'comparator Old: "{name}" is not asked any more')
-    assert hint in str(issue.hint)
 
 
 def test_comparators_that_share_a_module_are_called_by_the_names_that_list_them() -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
 
 from msgspec.structs import replace
 
 from evaluators.compare.pairs import Side, SideRows
 from evaluators.issues import Blame, Issue
 from evaluators.model import FieldStatus, Result, RowStatus
-from evaluators.run.reader import PackedRows, Run
-from evaluators.run.record_facts import RecordedEvaluator, RecordedVariant, RecordFacts
 from evaluators.run.record_lines import RowLine
 from evaluators.run.result import EvaluatorStats, RunResult
 
@@ -54,13 +51,3 @@ def made_side(
     result = RunResult("invoices", "sha256:1", "sha256:0", "0.1.0", "rows.csv", 0, {}, stats, meaning=meaning or {})
     variants = tuple(name for name in by_variant if name is not None)
     return Side(label, replace(result, variants=variants, **changes), fields, by_variant)  # type: ignore[arg-type]  # changes are fields of a result
-
-
-def packed(side: Side) -> Run:
-    """The run folder of which a side was read."""
-    evaluators = tuple(RecordedEvaluator(name, fields) for name, fields in side.fields.items())
-    variants = tuple(RecordedVariant(name, len(rows.lines), False, False, 0, 0) for name, rows in side.rows.items())
-    slices = max((len(line.slices) for rows in side.rows.values() for line in rows.lines), default=0)
-    facts = RecordFacts(evaluators, variants, slices=tuple(f"slice {place}" for place in range(slices)))
-    rows = {name: PackedRows(list(one.verdicts.values()), one.lines) for name, one in side.rows.items()}
-    return Run.of(Path(side.label), side.result, facts).but(packed=rows)

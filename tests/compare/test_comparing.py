@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.compare.baseline import baseline_text, read_baseline, write_baseline
 from evaluators.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.compare.comparing import compare_sides, variant_side
 from evaluators.compare.comparison import RunComparison, comparison_json
-from evaluators.compare.pairs import Side, SideRows, side_of
+from evaluators.compare.pairs import Side, SideRows
 from evaluators.compare.variant_ranking import rank_variants
-from evaluators.issues import Problems
 from evaluators.model import FIELD_STATUSES, FieldStatus, Result
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.text import page_text
 from evaluators.run.metrics import difference_interval_text
-from tests.compare.sides import made_rows, made_side, packed, said
+from tests.compare.sides import made_rows, made_side, said
 
 FIELDS = ("total", "date")
 PLAIN = st.builds(lambda right: said("scored", float(right), right), st.booleans())
@@ -137,16 +133,6 @@ def test_the_order_of_rows_does_not_matter(
     assert comparison_json(compare_sides(side("b", turned), side("n", new))) == comparison_json(
         compare_sides(side("b", base), side("n", new))
     )
-
-
-@given(COLUMNS, st.booleans())
-def test_a_baseline_holds_all_that_a_comparison_needs(columns: list[tuple[Result, Result]], clusters: bool) -> None:
-    one = side("runs/one", rows_of(columns, clusters))
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "main.json"
-        write_baseline(file, packed(one))
-        assert replace(side_of(read_baseline(file), one.label), record=None) == one
-        assert baseline_text(read_baseline(file)) == file.read_text(encoding="utf-8")
 
 
 def test_a_drop_that_chance_does_not_explain_fails() -> None:
@@ -660,23 +646,6 @@ def test_variants_of_which_each_lacks_what_the_other_has_are_not_ranked() -> Non
     parses = rank_variants(side("run", rows), tuple(rows))[0]
     assert (parses.rows, parses.variants) == (0, ())
     assert [(one.variant, one.lacking, one.others) for one in parses.unranked] == [("a", 5, 5), ("b", 5, 5)]
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("{", "not a baseline"),
-        ("[1]", "not a baseline, and not a run folder"),
-        ('{"kind": "evaluators baseline", "format": 7}', "written in format 7"),
-        ('{"kind": "evaluators baseline", "format": 1}', "written in format 1"),
-        ('{"kind": "evaluators baseline", "format": 6}', "not a run"),
-    ],
-)
-def test_a_file_that_is_no_baseline_is_refused(tmp_path: Path, text: str, said: str) -> None:
-    file = tmp_path / "main.json"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(Problems, match=said):
-        read_baseline(file)
 
 
 def test_runs_with_variants_are_compared_variant_by_variant() -> None:

@@ -137,7 +137,7 @@ def test_a_refusal_is_not_repeated_for_every_question(server: ChatServer, tmp_pa
 
 def test_a_slow_reply_is_not_waited_for(server: ChatServer, tmp_path: Path) -> None:
     server.respond = lambda request, number: Reply(hang=True)
-    (found,) = Asked(server, tmp_path, timeout=0.05, retries=1)(CAR)
+    (found,) = Asked(server, tmp_path, timeout_seconds=0.05, retries=1)(CAR)
     assert found.error is not None
     assert (found.error.code, found.error.message) == ("judge-timeout", "no reply within 0.05 s")
     assert len(server.requests) == 2
@@ -490,7 +490,7 @@ def test_a_reply_that_never_ends_is_read_up_to_a_limit(
 
 def test_a_reply_that_comes_in_drops_is_not_waited_for_longer_than_a_slow_one(server: ChatServer, tmp_path: Path) -> None:
     server.respond = lambda request, number: Reply(endless=True, drop=b" ")
-    (found,) = Asked(server, tmp_path, timeout=0.2, retries=0)(CAR)
+    (found,) = Asked(server, tmp_path, timeout_seconds=0.2, retries=0)(CAR)
     assert found.error is not None
     assert found.error.message == "no reply within 0.2 s"
 

@@ -67,7 +67,7 @@ def worse() -> RunComparison:
     config = CompareConfig(fail_on=("significant_drop", "broken_rows"), max_broken_rows=3, regression_checks=guards)
     targets = {"header.totals.gross": ("header", "totals.gross"), "contains_json": ("contains_json", None)}
     return compare_sides(
-        side("baselines/main.json", rows("+" * 22 + "to")),
+        side("baselines/main", rows("+" * 22 + "to")),
         side("runs/a | b", rows("t" * 9 + "+" * 13 + "+-")),
         config,
         targets,

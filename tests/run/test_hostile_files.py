@@ -334,7 +334,7 @@ HOSTILE: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a name of a table": (partial(change, text='create table "a b; c" (a text) strict'), "a name that no run gives"),
     "cells of another type": (with_mistyped_cells, "SQLite finds it damaged: non-INTEGER value in rows0.given"),
     "an older version": (partial(change, text="pragma user_version = 0"), "written in format 0, and this version reads format 1"),
-    "a newer version": (partial(change, text="pragma user_version = 9"), "written in format 9, and this version reads up to format 1"),
+    "a newer version": (partial(change, text="pragma user_version = 9"), "written in format 9, and this version reads format 1"),
     "a code without a verdict": (partial(change, text="update rows0 set code0 = 99 where row = 3"), "has no 99 for it"),
     "a code below zero": (partial(change, text="update rows0 set code0 = -1 where row = 3"), "has no -1 for it"),
     "a row less": (partial(change, text="delete from rows0 where row = 3"), "the run has 12 rows; found 11"),
@@ -378,16 +378,6 @@ def test_what_is_no_file_is_no_run_db(run: Path, what: str) -> None:
     done = report(run)
     assert done.exit_code == 2
     assert "it is a link, or no file at all" in done.stderr
-
-
-def test_a_run_of_an_earlier_kind_is_called_that_with_the_command_that_scores_it_again(run: Path) -> None:
-    (run / RUN_DB).unlink()
-    (run / "rows.jsonl").write_text("{}\n")
-    (run / "environment.json").unlink()
-    done = report(run)
-    assert done.exit_code == 2
-    assert "this run is of an earlier version, which kept its rows in rows.jsonl; this one reads run.db" in done.stderr
-    assert "score the test set again: `evaluators run SUITE ROWS`" in done.stderr
 
 
 def test_a_suite_that_extends_an_absolute_path_is_copied_with_it_and_tells_no_folder(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_an_empty_column_measured_nothing(tmp_path: Path) -> None:
         ({"metric": "median", "warn_above": 0.019, "coverage": 0.5}, "warned", "median 0.02 is above 0.019"),
         ({"metric": "p95", "fail_above": 0.04, "coverage": "any"}, "passed", "p95 0.04"),
         ({"metric": "sum", "fail_above": 300, "coverage": "any"}, "passed", "sum 0.07"),
-        ({"metric": "greatest", "fail_below": 300, "coverage": "any"}, "failed", "max 0.04 is below 300"),
+        ({"metric": "max", "fail_below": 300, "coverage": "any"}, "failed", "max 0.04 is below 300"),
         ({"fail_above": 1}, "undecided", "mean 0.02333, on only 3 of 4 rows; the gate asks for 0.95 of them"),
         ({"fail_above": 1, "min_rows": 10}, "undecided", "only 3 rows measured, and the gate asks for 10"),
         ({"metric": "sum", "slice": {"kind": "y"}, "fail_above": 0.05}, "failed", "sum 0.06 is above 0.05"),

@@ -18,7 +18,7 @@ from evaluators.reports.row_report import Report, row_report
 from evaluators.run.reader import Run
 from evaluators.run.result import EvaluatorStats, RunResult
 
-FORMAT: Final = 2
+FORMAT: Final = 1
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""
 
 

@@ -25,7 +25,7 @@ from evaluators.reports.html.rows import Encoded
 from evaluators.reports.mistakes import field_of
 from evaluators.reports.rows import field_views, results_of
 from evaluators.run.metrics import more_text, rows_text
-from evaluators.run.reader import RecordedRow, Run
+from evaluators.run.reader import RecordedRow
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.values.equality import same
 from evaluators.values.json_text import compact
@@ -81,7 +81,7 @@ def compared_rows(
     without_page = [
         side.label if side.variant is None else side.record.place
         for side in (runs.base, runs.new)
-        if side.record is not None and _has_rows(side.record) and not _page_of(side).is_file()
+        if side.record is not None and not _page_of(side).is_file()
     ]
     notes += [
         f"`evaluators view {run}` writes the page of that run; with it, the rows of a comparison lead there."
@@ -145,7 +145,7 @@ class _Recorded:
         self._rows: dict[int, RecordedRow] = {}
         if (record := side.record) is not None:
             self.evaluators = {one.name: one for one in record.facts.evaluators}
-            rows = record.each_row(self.variant, explained=_has_rows(record))
+            rows = record.each_row(self.variant)
             self._rows = {row.number: row for row in rows if row.number in numbers}
 
     def key(self, number: int | None) -> str | None:
@@ -169,11 +169,6 @@ class _Recorded:
                 found = document_of(reading, row.cells)
                 return row.cells[reading.column] if isinstance(found, CellError) else found
         return MISSING
-
-
-def _has_rows(record: Run) -> bool:
-    """The run has a folder: a baseline is one file, without what was recorded of its rows."""
-    return record.place.is_dir()
 
 
 def _fields(
