@@ -109,7 +109,7 @@ def line_case(system: str, line: Line, known: dict[str, Any]) -> tuple[Line, lis
 
 
 def bench_case(line: Line) -> tuple[Line, list[Cells]] | None:
-    settings = {"schema": line["schema"], "dialect": "evaluation_config", "without_judge": WITHOUT_JUDGE}
+    settings = {"schema": line["schema"], "dialect": "evaluation_config", "fallback": WITHOUT_JUDGE}
     return {"type": "schema_match", **settings}, [
         {"expected": json.dumps(line["gold"]), "output": json.dumps(line["predicted"])}
     ]

@@ -62,7 +62,7 @@ class Schemas:
                 schema = {**schema, "$defs": self.referred}
             found |= {"schema": schema, "dialect": dialect}
             if dialect == "evaluation_config" or self.chance(0.1):
-                found["without_judge"] = {"semantic": "fuzzy", "string_semantic": self.random.choice(["fuzzy", "exact"])}
+                found["fallback"] = {"semantic": "fuzzy", "string_semantic": self.random.choice(["fuzzy", "exact"])}
         if self.chance(0.25):
             found["score"] = self.random.choice(SCORES)
         if self.chance(0.35):
