@@ -65,15 +65,15 @@ ROUTES: Final[Mapping[str, tuple[type[msgspec.Struct], Answer]]] = {
     "read": (m.Read, Studio.read),
     "edit": (m.Edit, Studio.edit),
     "score": (m.Score, Studio.score),
-    "rows": (m.Rows, Studio.rows),
-    "row": (m.OneRow, Studio.row),
-    "advice": (m.Advice, Studio.advice),
+    "rows": (m.Rows, lambda studio, asked: studio.scores.rows(asked)),
+    "row": (m.OneRow, lambda studio, asked: studio.scores.row(asked)),
+    "advice": (m.Advice, lambda studio, asked: studio.scores.advice(asked)),
     "save": (m.Save, Studio.save),
     "state": (m.State, Studio.state),
-    "run": (m.Run, Studio.run),
-    "run/state": (m.RunAsked, Studio.run_state),
-    "run/stop": (m.RunAsked, Studio.run_stop),
-    "runs": (m.Runs, Studio.list_runs),
+    "run": (m.Run, lambda studio, asked: studio.runs.start(asked)),
+    "run/state": (m.RunAsked, lambda studio, asked: studio.runs.state(asked.id)),
+    "run/stop": (m.RunAsked, lambda studio, asked: studio.runs.stop(asked.id)),
+    "runs": (m.Runs, lambda studio, asked: studio.runs.list(asked.path)),
 }
 """The requests of the page."""
 

@@ -33,6 +33,7 @@ from evaluators.run.cells_again import with_cells
 from evaluators.run.preparing import prepare
 from evaluators.run.reader import Run
 from evaluators.run.run_listing import ListedRun, listed_runs, newest_runs
+from evaluators.studio import messages
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import RunLine, RunList, RunState, Trend
 
@@ -75,16 +76,16 @@ class Runs:
             raise problem("not-here", "the results of this suite are in a store", where=path, hint="evaluators runs")
         return self._folder.place(str(found))
 
-    def start(self, path: str, name: str, ask: bool) -> RunState:
+    def start(self, asked: messages.Run) -> RunState:
         """Starts a run over all rows of a saved suite. Raises Problems with what keeps it from starting, and where a judge would be asked
         and nobody has said that it may."""
-        suite = load(self._folder.place(path))
+        suite, path = load(self._folder.place(asked.path)), asked.path
         prepared = prepare(suite)
-        lines, _ = questions_of(prepared, 1) if suite.judges and not ask else ([], 0)
+        lines, _ = questions_of(prepared, 1) if suite.judges and not asked.ask else ([], 0)
         if lines:
             raise problem("asks", "\n".join(lines), where=path)
         results = self.results_of(path)
-        words = ["run", path, *(["--name", name] if name else [])]
+        words = ["run", path, *(["--name", asked.name] if asked.name else [])]
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:

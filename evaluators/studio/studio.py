@@ -29,7 +29,7 @@ class Studio:
         self.runs = Runs(self.folder)
         self.scratch = scratch
         self._opened = opened
-        self._scores = Scores()
+        self.scores = Scores()
 
     def close(self) -> None:
         """Ends what is under way."""
@@ -87,20 +87,7 @@ class Studio:
         """Rows scored by a text."""
         suite = self._suite(asked.text, asked.path)
         data = self.folder.name_of(self.folder.place(asked.data)) if asked.data else ""
-        return self._scores.score(suite, asked.path, asked.tab, asked.rows, asked.before, asked.ask, data)
-
-    def rows(self, asked: m.Rows) -> m.RowsShown:
-        """Further rows."""
-        return self._scores.rows(asked.score, asked.first, asked.count, asked.only, asked.evaluator, asked.field)
-
-    def row(self, asked: m.OneRow) -> m.RowShown:
-        """One row."""
-        return self._scores.row(asked.score, asked.row)
-
-    def advice(self, asked: m.Advice) -> m.Advised:
-        """What one change would turn."""
-        kept = self._scores.find(asked.score)
-        return m.Advised(self._scores.advice(asked.score), join(["evaluators", "run", kept.path]))
+        return self.scores.score(suite, asked, data)
 
     def save(self, asked: m.Save) -> m.Saved:
         """Writes a suite."""
@@ -109,22 +96,6 @@ class Studio:
     def state(self, asked: m.State) -> m.Stated:
         """The hashes of files."""
         return m.Stated({path: self.folder.mark(path) for path in asked.paths})
-
-    def run(self, asked: m.Run) -> m.RunState:
-        """Starts a run."""
-        return self.runs.start(asked.path, asked.name, asked.ask)
-
-    def run_state(self, asked: m.RunAsked) -> m.RunState:
-        """How far a run is."""
-        return self.runs.state(asked.id)
-
-    def run_stop(self, asked: m.RunAsked) -> m.RunState:
-        """Stops a run."""
-        return self.runs.stop(asked.id)
-
-    def list_runs(self, asked: m.Runs) -> m.RunList:
-        """The runs."""
-        return self.runs.list(asked.path)
 
     def _suite(self, text: str, path: str) -> Suite:
         place = self.folder.place(path or "suite.yaml")

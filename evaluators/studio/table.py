@@ -1,0 +1,146 @@
+"""The table of rows that were scored: a letter for each field of a row, and what a change turned.
+
+Nothing is judged here: the letters are those in which a run keeps its statuses, and a row that became right is one whose letter did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import uuid4
+
+from msgspec import Struct
+
+from evaluators.api.run_object import Run
+from evaluators.api.suite import Suite
+from evaluators.model import FIELD_STATUSES, Result
+from evaluators.reports.mistakes import field_of
+from evaluators.run.reader import RecordedRow
+from evaluators.run.record_lines import LETTERS
+from evaluators.studio.messages import Rows, RowsShown, ScoreColumn, ScoredRow, Turned
+from evaluators.words import FIELD_WORDS, VERDICT_WORDS
+
+WHOLE_EVIDENCE: Final = 5_000
+"""Of so many rows every result is recorded; of more the first wrong ones."""
+MOST_SHOWN: Final = 2_000
+_MOST_TURNED: Final = 20
+_PASSED, _FAILED, _NO_SCORE = "P", "F", "."
+_WRONG: Final = frozenset("x-+!F")
+_RIGHT: Final = frozenset("=P")
+_LETTER_OF: Final = bytes.maketrans(bytes(range(len(LETTERS))), LETTERS.encode())
+WORDS: Final[Mapping[str, tuple[str, str, str]]] = {
+    letter: (FIELD_WORDS[status.word].plain, FIELD_WORDS[status.word].sign, FIELD_WORDS[status.word].tone)
+    for letter, status in zip(LETTERS, FIELD_STATUSES, strict=True)
+} | {_PASSED: (VERDICT_WORDS[True].plain, "✓", "good"), _FAILED: (VERDICT_WORDS[False].plain, "✕", "wrong")}
+
+
+class KeptScore(Struct):
+    """What was scored, for the questions that come after it."""
+
+    id: str
+    path: str
+    suite: Suite
+    run: Run
+    columns: list[ScoreColumn]
+    table: list[ScoredRow]
+    """All rows."""
+    turned: set[int]
+    """The places in the table of rows in which the last change turned something."""
+
+
+def shown_rows(kept: KeptScore, asked: Rows) -> RowsShown:
+    """Some rows: all, or those with something wrong in some columns, or those in which the last change turned something."""
+    names = {"evaluator": asked.evaluator, "field": asked.field}
+    columns = [
+        at
+        for at, one in enumerate(kept.columns)
+        if all(getattr(one, name) == wanted for name, wanted in names.items() if wanted)
+    ]
+    places: Sequence[int] = range(len(kept.table))
+    if asked.only == "turned":
+        places = sorted(kept.turned)
+    elif asked.only == "wrong":
+        places = [at for at in places if any(kept.table[at].statuses[column] in _WRONG for column in columns)]
+    shown = places[asked.first : asked.first + min(asked.count, MOST_SHOWN)]
+    return RowsShown(len(places), [kept.table[at] for at in shown])
+
+
+def kept_score(path: str, suite: Suite, run: Run) -> KeptScore:
+    """What was scored, with its columns and rows."""
+    columns: list[ScoreColumn] = []
+    open_: dict[str, dict[str, int]] = {}
+    for place, one in enumerate(run.facts.evaluators):
+        stats = [each for each in run.result.evaluators if each.name == one.name]
+        right, of = sum(each.passed for each in stats), sum(each.scored for each in stats)
+        columns.append(ScoreColumn(one.name, place, right=right, of=of))
+        rules = {line.name: line.rule for line in suite.lines[place].settings.scored_fields().lines or ()}
+        fields = {each.path: each.counts for each in (stats[0].fields if stats else ())}
+        listed = one.fields or tuple(fields)
+        if not one.fields:
+            open_[one.name] = {name: at for at, name in enumerate(listed)}
+        for name in listed:
+            counts = fields.get(name)
+            shown = (counts.match, counts.n) if counts is not None else (0, 0)
+            columns.append(ScoreColumn(one.name, place, name, rules.get(name, ""), *shown))
+    explained = any(open_.values()) and run.result.rows <= WHOLE_EVIDENCE
+    table = [
+        _row(run, row, variant, open_)
+        for variant in run.each_variant
+        for row in run.each_row(variant, explained=explained)
+    ]
+    return KeptScore(uuid4().hex, path, suite, run, columns, table, set())
+
+
+def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
+    statuses = "".join(
+        _verdict(verdict)
+        + (
+            verdict.statuses.translate(_LETTER_OF).decode().ljust(len(one.fields), _NO_SCORE)
+            if one.fields
+            else _of_document(row, one.name, open_[one.name])
+        )
+        for one, verdict in zip(run.facts.evaluators, row.verdicts, strict=True)
+    )
+    return ScoredRow(row.number, row.id, statuses, [one.score for one in row.verdicts], variant or "")
+
+
+def _verdict(found: Result) -> str:
+    return _NO_SCORE if found.passed is None else _PASSED if found.passed else _FAILED
+
+
+def _of_document(row: RecordedRow, evaluator: str, places: Mapping[str, int]) -> str:
+    """A letter for each field of a whole document: what is wrong with one of its values, else whether it is right."""
+    letters = [_NO_SCORE] * len(places)
+    recorded = row.recorded.get(evaluator)
+    for one in recorded.fields if recorded is not None else ():
+        at = places.get(one.place, places.get(field_of(one.path)))
+        letter = LETTERS[FIELD_STATUSES.index(one.status)]
+        if at is not None and (letters[at] not in _WRONG or letter in _WRONG):
+            letters[at] = letter
+    return "".join(letters)
+
+
+def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
+    """What became right and wrong, by column; rows are the same by their variant and number."""
+    was = {(row.variant, row.row): row.statuses for row in old.table}
+    known = {(one.evaluator, one.field): at for at, one in enumerate(old.columns)}
+    found: list[Turned] = []
+    for at, column in enumerate(new.columns):
+        if (place := known.get((column.evaluator, column.field))) is None:
+            continue
+        right, wrong, other = [], [], 0
+        for index, row in enumerate(new.table):
+            before, now = was.get((row.variant, row.row), "")[place : place + 1], row.statuses[at]
+            if before in ("", now):
+                continue
+            new.turned.add(index)
+            if before in _WRONG and now in _RIGHT:
+                right.append(row.row)
+            elif before in _RIGHT and now in _WRONG:
+                wrong.append(row.row)
+            else:
+                other += not (before in _WRONG and now in _WRONG)  # wrong in another way is still wrong
+        if right or wrong or other:
+            first = right[:_MOST_TURNED], wrong[:_MOST_TURNED]
+            found.append(Turned(column.evaluator, column.field, *first, len(right), len(wrong), other))
+    return found
