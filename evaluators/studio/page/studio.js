@@ -4,7 +4,8 @@ const KEPT_TOKEN = "evaluators-studio-token";
 let token = "";
 class Refusal extends Error {
   constructor(status, said) {
-    super(String(said.message ?? `The studio answered with ${status}.`));
+    const words = String(said.message ?? `The studio answered with ${status}.`);
+    super(status === 500 ? `The studio has a fault: ${words.trim().split("\n").at(-1)}` : words);
     this.status = status;
     this.code = String(said.code ?? "");
     this.said = said;
@@ -418,6 +419,37 @@ function valuesOf(schema) {
     .filter((one) => ["string", "number", "boolean"].includes(typeof one))
     .map((one, at) => ({ label: String(one), kind: "value", info: String(schema.enumDescriptions?.[at] ?? "") }));
 }
+function openDialog(title, make, closed = () => {}) {
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
+  const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
+  const node = el("dialog.small", { "aria-labelledby": heading.id });
+  const close = () => node.close();
+  fill(node, [el("header.row-head", heading, button("Close", close)), make(close)]);
+  node.addEventListener("close", () => {
+    node.remove();
+    closed();
+    if (before?.isConnected) before.focus();
+  });
+  document.body.append(node);
+  node.showModal();
+  heading.focus();
+}
+const askFor = (title, body, answers) =>
+  new Promise((answer) => {
+    const made = (close) =>
+      answers.map((text, place) => {
+        const give = () => {
+          answer(text);
+          close();
+        };
+        return button(text, give, {}, place ? "button" : "button.main");
+      });
+    openDialog(
+      title,
+      (close) => [body, el("p.actions", made(close))],
+      () => answer(""),
+    );
+  });
 const LINE = 34;
 const HEAD = 58;
 const FIRST = 132;
@@ -445,6 +477,7 @@ function cellAfter(key, isFar, [row, column], rows, columns, page) {
 function cellGrid(label) {
   let shown = { rows: 0, columns: [], head: String, first: String, cell: String, open: () => {}, seen: () => {} };
   let at = [0, -1];
+  let pressed = null;
   const plane = el("div.plane", { role: "rowgroup" });
   const box = el("div.grid", { role: "grid", "aria-label": label }, plane);
   function draw() {
@@ -521,8 +554,11 @@ function cellGrid(label) {
     at = cell;
     event.target.setAttribute("tabindex", "0");
   });
+  box.addEventListener("pointerdown", (event) => {
+    pressed = cellOf(event.target);
+  });
   box.addEventListener("click", (event) => {
-    const cell = cellOf(event.target);
+    const cell = cellOf(event.target) ?? pressed;
     if (cell) shown.open(...cell);
   });
   box.addEventListener("keydown", (event) => {
@@ -587,7 +623,8 @@ function control(option, value, key, set, disabled = false) {
   }
   const changed = () => set(settingOf(option, input.value));
   const input = inputOf(option, { ...described, placeholder, change: changed });
-  input.value = textFor(value);
+  if (kind === "choice") input.value = textFor(value);
+  else input.defaultValue = textFor(value);
   return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
 }
 function inputOf({ kind, choices = [], low, high, default: usual }, properties) {
@@ -641,21 +678,6 @@ function shareOf(right, of) {
     `${right} of ${of}`,
     unseen(" right"),
   );
-}
-function openDialog(title, make, closed = () => {}) {
-  const before = /** @type {HTMLElement | null} */ (document.activeElement);
-  const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
-  const node = el("dialog.small", { "aria-labelledby": heading.id });
-  const close = () => node.close();
-  fill(node, [el("header.row-head", heading, button("Close", close)), make(close)]);
-  node.addEventListener("close", () => {
-    node.remove();
-    closed();
-    if (before?.isConnected) before.focus();
-  });
-  document.body.append(node);
-  node.showModal();
-  heading.focus();
 }
 const FILTER_KEYS = [
   "q",
@@ -778,6 +800,7 @@ function change(edit) {
   last = mine.catch(() => {});
   return mine;
 }
+const settled = () => last;
 async function write(edit) {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const before = textNow();
@@ -1083,6 +1106,8 @@ const LIMITS = {
 };
 const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
+const SLIDE_MILLISECONDS = 250;
+let slideTimer = 0;
 let notes = [];
 let shownForm = null;
 function gatePart(form, scored, edit) {
@@ -1149,7 +1174,10 @@ function slider(target, limit, value, editable, edit) {
     max: Math.max(1, value),
     "aria-label": `${target} ${words}`,
     "data-keep": `gate ${target} ${limit}`,
-    change: () => write(range.value),
+  });
+  range.addEventListener("change", () => {
+    clearTimeout(slideTimer);
+    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
   });
   range.addEventListener("input", () => {
     number.value = range.value;
@@ -1898,24 +1926,11 @@ async function makeSuite({ path, text }) {
   announce("The suite is made; it is not saved yet.");
   goToSuite();
 }
-const mayLeave = () =>
-  new Promise((answer) => {
-    if (!isUnsaved()) return answer(true);
-    openDialog(
-      "The suite is not saved",
-      (close) => {
-        const leave = () => {
-          answer(true);
-          close();
-        };
-        return [
-          el("p", plain(suite.path), " has changes that are in no file."),
-          el("p.actions", button("Stay", close, {}, "button.main"), button("Leave them", leave)),
-        ];
-      },
-      () => answer(false),
-    );
-  });
+async function mayLeave() {
+  if (!isUnsaved()) return true;
+  const said = el("p", plain(suite.path), " has changes that are in no file.");
+  return (await askFor("The suite is not saved", said, ["Stay", "Leave them"])) === "Leave them";
+}
 function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {
   const pick = (answer) => {
     if (role) shown.roles = { ...shown.roles, [role]: answer };
@@ -2019,7 +2034,8 @@ function drawForm() {
   drawn = wanted;
   nextLines = new Map();
   const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
-  const [key, typed] = [focused?.dataset.keep, focused?.value];
+  const key = focused?.dataset.keep;
+  const isTyped = focused?.matches("input:not([type=checkbox]), textarea") && focused.value !== focused.defaultValue;
   refill(
     node,
     el("h2.unseen", "Checks and fields"),
@@ -2031,7 +2047,7 @@ function drawForm() {
   drawnLines = nextLines;
   const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
   if (again) {
-    if (again.matches("input:not([type=checkbox], [type=range]), textarea")) again.value = typed;
+    if (isTyped) again.value = focused.value;
     again.focus({ preventScroll: true });
   }
   drawMarks();
@@ -2615,19 +2631,22 @@ function cellMark(row, column, columns, evaluators, words) {
 let lines = {};
 source.textOf = (id) => lines[id] ?? "";
 let loaded = "";
+let rowCommand = "";
 async function openRow(isAnew = false) {
   const { scored } = live;
   const wanted = state.row && scored ? `${scored.id} ${state.row}` : "";
   if (wanted && wanted !== loaded && scored) {
     const found = await tried(() => ask("row", { score: scored.id, row: Number.parseInt(state.row, 10) }));
     if (!found || !state.row || wanted !== `${live.scored?.id} ${state.row}`) return;
-    ({ lines } = found);
+    ({ lines, command: rowCommand } = found);
     openHead(found.head);
     if (found.head.words) learnWords(found.head.words);
     await openRows();
     loaded = wanted;
   }
   await (isAnew && state.row ? redrawRow() : refreshRow());
+  const dialog = document.querySelector(".row-dialog");
+  if (state.row && dialog && !dialog.querySelector(".command")) dialog.append(commandLine(rowCommand) ?? "");
 }
 const EVERY_MILLISECONDS = 400;
 const [WIDTH, HEIGHT] = [120, 28];
@@ -2653,17 +2672,13 @@ async function start() {
   if (isUnsaved() && !(await saveSuite())) return;
   const asks = live.scored?.asks;
   if (!asks) return runSuite(false);
-  openDialog("This suite asks judges", (close) => {
-    const go = (mayAsk) => () => {
-      close();
-      runSuite(mayAsk);
-    };
-    return [
-      asks.said.map((one) => el("p", plain(one))),
-      el("p", `That is for the rows that were scored here, ${live.scored?.said}: all rows may be more.`),
-      el("p.actions", button("Run and ask", go(true), {}, "button.main"), button("Run without asking", go(false))),
-    ];
-  });
+  const said = [
+    ...asks.said,
+    `That is for the rows that were scored here, ${live.scored?.said}: all rows may be more.`,
+  ];
+  const body = said.map((one) => el("p", plain(one)));
+  const answer = await askFor("This suite asks judges", body, ["Run and ask", "Run without asking"]);
+  if (answer) await runSuite(answer === "Run and ask");
 }
 async function runSuite(mayAsk) {
   isUnderWay = true;
@@ -2883,6 +2898,7 @@ function suitePage(started) {
   ];
 }
 async function save() {
+  await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
   try {
@@ -2897,27 +2913,20 @@ async function save() {
     return false;
   }
 }
-function askWhich({ message, text, hash }) {
+async function askWhich({ message, text, hash }) {
   noticed = hash;
-  openDialog("The file was changed by someone else", (close) => {
-    const take = () => {
-      close();
-      if (!isUnsaved()) return tried(() => openSuite(suite.path, text, hash));
-      setText(text);
-      markSaved(text, hash);
-    };
-    const keep = () => {
-      close();
-      suite.base = hash;
-      save();
-    };
-    return [
-      el("p", plain(message)),
-      el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text)),
-      el("p.actions", button("Take the file", take, {}, "button.main"), button("Save this text over it", keep)),
-      el("p.quiet", "What you take can be undone here."),
-    ];
-  });
+  const now = el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text));
+  const body = [el("p", plain(message)), now, el("p.quiet", "What you take can be undone here.")];
+  const answers = ["Take the file", "Save this text over it"];
+  const answer = await askFor("The file was changed by someone else", body, answers);
+  if (!answer) return;
+  if (answer === answers[0]) {
+    setText(text);
+    markSaved(text, hash);
+  } else {
+    suite.base = hash;
+    await save();
+  }
 }
 async function lookAtFile() {
   if (document.hidden || !suite.base) return;

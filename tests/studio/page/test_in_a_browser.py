@@ -162,8 +162,7 @@ def test_the_text_is_completed_by_the_schema(start: Start, opened: Open, invoice
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     page.keyboard.type("totals.tax: nume")
-    page.locator(".cm-tooltip-autocomplete li", has_text="numeric").wait_for()
-    page.keyboard.press("Enter")
+    page.locator(".cm-tooltip-autocomplete li", has_text="numeric").click()
     page.get_by_label("How totals.tax is compared").wait_for()
     assert page.get_by_label("How totals.tax is compared").input_value() == "numeric"
 
@@ -337,6 +336,7 @@ def test_from_a_file_to_a_gate_with_the_keyboard(start: Start, opened: Open, inv
     for _ in range(8):
         press("ArrowRight")
     tab.wait_for_value(f"{slider}, as a number", "0.94")
+    tab.wait_for(".yaml", "fail_below: 0.94")
     tab.tab_to("Suite as YAML")
     press("Control+Home")
     tab.page.keyboard.type("# mine")

@@ -7,7 +7,8 @@ let token = "";
 export class Refusal extends Error {
   /** @param {number} status @param {Record<string, any>} said */
   constructor(status, said) {
-    super(String(said.message ?? `The studio answered with ${status}.`));
+    const words = String(said.message ?? `The studio answered with ${status}.`);
+    super(status === 500 ? `The studio has a fault: ${words.trim().split("\n").at(-1)}` : words);
     this.status = status;
     this.code = String(said.code ?? "");
     this.said = said;

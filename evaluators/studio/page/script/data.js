@@ -4,9 +4,9 @@ import { button, el, fill, head_, plain, refill, scrollable, table } from "../..
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted } from "../../../reports/html/script/words.js";
 import { ask, upload } from "./api.js";
+import { askFor } from "./dialogs.js";
 import { change, isUnsaved, openSuite, suite } from "./document.js";
 import { announce, commandLine, tried } from "./notices.js";
-import { openDialog } from "./settings.js";
 
 /** @import {Column, Data, Question, Started} from "./types.d.ts" */
 
@@ -161,24 +161,11 @@ async function makeSuite({ path, text }) {
 }
 
 /** Whether the suite that is open may go: nothing that is not saved is lost without a word. */
-const mayLeave = () =>
-  new Promise((answer) => {
-    if (!isUnsaved()) return answer(true);
-    openDialog(
-      "The suite is not saved",
-      (close) => {
-        const leave = () => {
-          answer(true);
-          close();
-        };
-        return [
-          el("p", plain(suite.path), " has changes that are in no file."),
-          el("p.actions", button("Stay", close, {}, "button.main"), button("Leave them", leave)),
-        ];
-      },
-      () => answer(false),
-    );
-  });
+async function mayLeave() {
+  if (!isUnsaved()) return true;
+  const said = el("p", plain(suite.path), " has changes that are in no file.");
+  return (await askFor("The suite is not saved", said, ["Stay", "Leave them"])) === "Leave them";
+}
 
 /** @param {Question} question */
 function questionPart({ text, answers, hints = [], role = "", chosen = "" }) {

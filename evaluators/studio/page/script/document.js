@@ -106,6 +106,9 @@ export function change(edit) {
   return mine;
 }
 
+/** Once every edit that was made is in the text. */
+export const settled = () => last;
+
 /** @param {Record<string, unknown>} edit */
 async function write(edit) {
   for (let tries = 0; tries < MOST_TRIES; tries++) {

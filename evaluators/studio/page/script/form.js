@@ -4,10 +4,11 @@ import { button, el, fill, plain, refill, unseen } from "../../../reports/html/s
 import { fieldName } from "../../../reports/html/script/paths.js";
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
+import { openDialog } from "./dialogs.js";
 import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
-import { control, onlyInText, openDialog, settingsInWords, shareOf, wordMenu } from "./settings.js";
+import { control, onlyInText, settingsInWords, shareOf, wordMenu } from "./settings.js";
 import { columnOf, figureOf } from "./share.js";
 
 /** @import {AdviceLine, Check, Choice, FieldLine, Scored, Started} from "./types.d.ts" */
@@ -46,7 +47,8 @@ export function drawForm() {
   drawn = wanted;
   nextLines = new Map();
   const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
-  const [key, typed] = [focused?.dataset.keep, focused?.value];
+  const key = focused?.dataset.keep;
+  const isTyped = focused?.matches("input:not([type=checkbox]), textarea") && focused.value !== focused.defaultValue;
   refill(
     node,
     el("h2.unseen", "Checks and fields"),
@@ -58,7 +60,7 @@ export function drawForm() {
   drawnLines = nextLines;
   const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
   if (again) {
-    if (again.matches("input:not([type=checkbox], [type=range]), textarea")) again.value = typed;
+    if (isTyped) again.value = focused.value;
     again.focus({ preventScroll: true });
   }
   drawMarks();

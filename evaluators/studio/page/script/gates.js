@@ -17,6 +17,9 @@ const LIMITS = {
 const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
 
+const SLIDE_MILLISECONDS = 250;
+let slideTimer = 0;
+
 /** @type {[GateLine, any][]} */
 let notes = [];
 /** @type {Form | null} */
@@ -75,7 +78,7 @@ function gateLine(gate, edit) {
   );
 }
 
-/** A slider and a number, which are one thing. */
+/** A slider and a number, which are one thing. Several steps without a pause are one change. */
 function slider(target, limit, value, editable, edit) {
   const common = { min: 0, step: 0.005, value, disabled: !editable };
   const words = LIMITS[limit];
@@ -94,7 +97,10 @@ function slider(target, limit, value, editable, edit) {
     max: Math.max(1, value),
     "aria-label": `${target} ${words}`,
     "data-keep": `gate ${target} ${limit}`,
-    change: () => write(range.value),
+  });
+  range.addEventListener("change", () => {
+    clearTimeout(slideTimer);
+    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
   });
   range.addEventListener("input", () => {
     number.value = range.value;

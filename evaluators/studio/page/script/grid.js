@@ -44,6 +44,8 @@ export function cellGrid(label) {
   let shown = { rows: 0, columns: [], head: String, first: String, cell: String, open: () => {}, seen: () => {} };
   /** @type {[number, number]} */
   let at = [0, -1];
+  /** @type {[number, number] | null} Where a click began: its cell may be drawn anew before it ends. */
+  let pressed = null;
   const plane = el("div.plane", { role: "rowgroup" });
   const box = el("div.grid", { role: "grid", "aria-label": label }, plane);
 
@@ -129,8 +131,11 @@ export function cellGrid(label) {
     at = cell;
     event.target.setAttribute("tabindex", "0");
   });
+  box.addEventListener("pointerdown", (event) => {
+    pressed = cellOf(event.target);
+  });
   box.addEventListener("click", (event) => {
-    const cell = cellOf(event.target);
+    const cell = cellOf(event.target) ?? pressed;
     if (cell) shown.open(...cell);
   });
   box.addEventListener("keydown", (event) => {

@@ -376,6 +376,7 @@ function cellMark(row, column, columns, evaluators, words) {
 let lines = {};
 source.textOf = (id) => lines[id] ?? "";
 let loaded = "";
+let rowCommand = "";
 
 /** Opens, changes or closes the row, as the address says.
  * @param {boolean} [isAnew] The rows were scored anew. */
@@ -385,11 +386,13 @@ export async function openRow(isAnew = false) {
   if (wanted && wanted !== loaded && scored) {
     const found = await tried(() => ask("row", { score: scored.id, row: Number.parseInt(state.row, 10) }));
     if (!found || !state.row || wanted !== `${live.scored?.id} ${state.row}`) return;
-    ({ lines } = found);
+    ({ lines, command: rowCommand } = found);
     openHead(found.head);
     if (found.head.words) learnWords(found.head.words);
     await openRows();
     loaded = wanted;
   }
   await (isAnew && state.row ? redrawRow() : refreshRow());
+  const dialog = document.querySelector(".row-dialog");
+  if (state.row && dialog && !dialog.querySelector(".command")) dialog.append(commandLine(rowCommand) ?? "");
 }

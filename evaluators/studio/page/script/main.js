@@ -12,14 +12,14 @@ import {
 } from "../../../reports/html/script/state.js";
 import { ask, Refusal, takeToken } from "./api.js";
 import { dataPage, openPath } from "./data.js";
-import { isOpen, isUnsaved, markSaved, move, openSuite, setText, suite, textNow, told } from "./document.js";
+import { askFor } from "./dialogs.js";
+import { isOpen, isUnsaved, markSaved, move, setText, settled, suite, textNow, told } from "./document.js";
 import { yamlEditor } from "./editor.js";
 import { drawForm, drawMarks, suiteForm } from "./form.js";
 import { drawGates } from "./gates.js";
 import { live, livePart, openRow, rowView, scoredListeners, tryAdvice } from "./live.js";
 import { announce, commandLine, complain, noticeBoard, problemList, tried } from "./notices.js";
 import { refreshRuns, runsPage } from "./runs.js";
-import { openDialog } from "./settings.js";
 import { canMove } from "./undo.js";
 
 /** @import {Started} from "./types.d.ts" */
@@ -98,6 +98,7 @@ function suitePage(started) {
 
 /** Saves the suite, unless its file is no longer the one that it was made from. Whether it is saved. */
 async function save() {
+  await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
   try {
@@ -115,27 +116,20 @@ async function save() {
 
 /** Another program changed the file: nothing is written before somebody says what counts.
  * @param {Record<string, any>} changed */
-function askWhich({ message, text, hash }) {
+async function askWhich({ message, text, hash }) {
   noticed = hash;
-  openDialog("The file was changed by someone else", (close) => {
-    const take = () => {
-      close();
-      if (!isUnsaved()) return tried(() => openSuite(suite.path, text, hash));
-      setText(text);
-      markSaved(text, hash);
-    };
-    const keep = () => {
-      close();
-      suite.base = hash;
-      save();
-    };
-    return [
-      el("p", plain(message)),
-      el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text)),
-      el("p.actions", button("Take the file", take, {}, "button.main"), button("Save this text over it", keep)),
-      el("p.quiet", "What you take can be undone here."),
-    ];
-  });
+  const now = el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text));
+  const body = [el("p", plain(message)), now, el("p.quiet", "What you take can be undone here.")];
+  const answers = ["Take the file", "Save this text over it"];
+  const answer = await askFor("The file was changed by someone else", body, answers);
+  if (!answer) return;
+  if (answer === answers[0]) {
+    setText(text);
+    markSaved(text, hash);
+  } else {
+    suite.base = hash;
+    await save();
+  }
 }
 
 /** Looks whether the file changed underneath. */

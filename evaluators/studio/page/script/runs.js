@@ -4,10 +4,10 @@ import { button, el, head_, plain, refill, scrollable, table } from "../../../re
 import { badge } from "../../../reports/html/script/marks.js";
 import { number, scoreText } from "../../../reports/html/script/words.js";
 import { ask, linkTo } from "./api.js";
+import { askFor } from "./dialogs.js";
 import { isUnsaved, suite } from "./document.js";
 import { live } from "./live.js";
 import { announce, commandLine, complain, tried } from "./notices.js";
-import { openDialog } from "./settings.js";
 
 /** @import {RunList, RunState} from "./types.d.ts" */
 
@@ -40,17 +40,13 @@ async function start() {
   if (isUnsaved() && !(await saveSuite())) return;
   const asks = live.scored?.asks;
   if (!asks) return runSuite(false);
-  openDialog("This suite asks judges", (close) => {
-    const go = (mayAsk) => () => {
-      close();
-      runSuite(mayAsk);
-    };
-    return [
-      asks.said.map((one) => el("p", plain(one))),
-      el("p", `That is for the rows that were scored here, ${live.scored?.said}: all rows may be more.`),
-      el("p.actions", button("Run and ask", go(true), {}, "button.main"), button("Run without asking", go(false))),
-    ];
-  });
+  const said = [
+    ...asks.said,
+    `That is for the rows that were scored here, ${live.scored?.said}: all rows may be more.`,
+  ];
+  const body = said.map((one) => el("p", plain(one)));
+  const answer = await askFor("This suite asks judges", body, ["Run and ask", "Run without asking"]);
+  if (answer) await runSuite(answer === "Run and ask");
 }
 
 /** @param {boolean} mayAsk */

@@ -1,6 +1,6 @@
 // Settings as controls: one for each kind of option that the server describes.
 
-import { button, el, fill, plain, seenOnly, unseen } from "../../../reports/html/script/dom.js";
+import { el, fill, plain, seenOnly, unseen } from "../../../reports/html/script/dom.js";
 
 /** @import {Choice, Option} from "./types.d.ts" */
 
@@ -51,7 +51,8 @@ export function control(option, value, key, set, disabled = false) {
   }
   const changed = () => set(settingOf(option, input.value));
   const input = inputOf(option, { ...described, placeholder, change: changed });
-  input.value = textFor(value);
+  if (kind === "choice") input.value = textFor(value);
+  else input.defaultValue = textFor(value);
   return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
 }
 
@@ -115,22 +116,4 @@ export function shareOf(right, of) {
     `${right} of ${of}`,
     unseen(" right"),
   );
-}
-
-/** A dialog under a title, opened at once and gone once it is closed. What is made of it is told how to close it.
- * @param {string} title @param {(close: () => void) => any} make @param {() => void} [closed] */
-export function openDialog(title, make, closed = () => {}) {
-  const before = /** @type {HTMLElement | null} */ (document.activeElement);
-  const heading = el("h2", { id: "dialog-title", tabindex: "-1" }, title);
-  const node = el("dialog.small", { "aria-labelledby": heading.id });
-  const close = () => node.close();
-  fill(node, [el("header.row-head", heading, button("Close", close)), make(close)]);
-  node.addEventListener("close", () => {
-    node.remove();
-    closed();
-    if (before?.isConnected) before.focus();
-  });
-  document.body.append(node);
-  node.showModal();
-  heading.focus();
 }
