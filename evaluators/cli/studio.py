@@ -51,7 +51,7 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
     from evaluators.studio.app import studio_app
     from evaluators.studio.studio import Studio
 
-    folder, file = _folder_and_file(opened)
+    folder, file = folder_and_file(opened)
     os.chdir(folder)  # what a suite does not say is relative to where a command stands
     token = secrets.token_urlsafe(24)
     with tempfile.TemporaryDirectory(prefix="evaluators-studio-") as scratch:
@@ -62,13 +62,13 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
                 whole = f"{address}/#token={token}"
                 print_out(f"{whole}\n")
                 if not no_open:
-                    _open(whole)
+                    open_browser(whole)
 
             app = studio_app(studio, token, (*LOCAL, host, *allowed))
             run_server(app, host, port, ready, extra="studio", start=lambda: None, close=lambda: None)
 
 
-def _folder_and_file(opened: str | None) -> tuple[Path, str]:
+def folder_and_file(opened: str | None) -> tuple[Path, str]:
     """The folder that may be read, and the file in it that was named: where the command stands, unless the file is elsewhere."""
     here = Path.cwd()
     if opened is None:
@@ -84,7 +84,7 @@ def _folder_and_file(opened: str | None) -> tuple[Path, str]:
     return folder, named.relative_to(folder).as_posix()
 
 
-def _open(address: str) -> None:
+def open_browser(address: str) -> None:
     """Opens the browser, where there is one: over SSH, and without a screen, the printed address is all."""
     import os
     import sys

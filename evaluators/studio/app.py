@@ -118,7 +118,7 @@ class _Guard:
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host_in(host) not in self._hosts:
             return _refused(403, "host", "this studio does not answer to that host name")
-        if origin is not None and origin != f"http://{host}":
+        if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return _refused(403, "origin", "this studio does not answer to pages of others")
         path = request.url.path
         if path == "/" or path.startswith("/static/"):
