@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import json
 import os
@@ -15,6 +16,7 @@ from typing import Any, Final
 import pytest
 from click.testing import CliRunner, Result
 
+from evaluators.api.loading import load
 from evaluators.cli import command
 from evaluators.compare.comparison import RunComparison
 from evaluators.issues import Issue, Problems, problem
@@ -55,6 +57,35 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def write(name: str | Path, text: str) -> Path:
+    """The file, with this text; folders on the way are made."""
+    write_files(Path(), {str(name): text})
+    return Path(name)
+
+
+def read_csv(file: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file, with or without the mark that Excel wants, as text by column."""
+    with open(file, encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def run(folder: Path, suite: Mapping[str, Any], rows: Iterable[object]) -> RunResult:
+    """The result of a suite over rows, which are in the file `rows.jsonl` of the folder."""
+    return load(suite).run(write_rows(folder / "rows.jsonl", rows)).result
+
+
+def folder_with(files: Mapping[str, str]) -> Any:
+    """A fixture of all tests of a module, called `folder`: the test is in a folder of its own, which has these files."""
+
+    @pytest.fixture(autouse=True, name="folder")
+    def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        monkeypatch.chdir(tmp_path)
+        write_files(tmp_path, files)
+        return tmp_path
+
+    return folder
 
 
 def tables_of(file: Path) -> list[str]:

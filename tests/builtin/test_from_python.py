@@ -14,6 +14,7 @@ import evaluators
 from evaluators import Comparison, FieldStatus, Outcome, Problems, RowStatus
 from evaluators.builtin._evaluator import BUILTIN
 from evaluators.comparators._comparator import COMPARATORS
+from tests.kit import problem_of
 
 NEW_EVALUATOR = '''
 from typing import Literal
@@ -83,9 +84,7 @@ def test_orbiters_examples_of_format_validation() -> None:
 def test_wrong_settings_are_problems(settings: dict[str, Any], where: str, said: str) -> None:
     """orbiter, FormatValidationScorer, Raises: fmt is not one of the supported formats."""
     kind: Any = evaluators.FormatValid  # type: ignore[attr-defined]  # found by its name
-    with pytest.raises(Problems) as raised:
-        kind(**settings)
-    (issue,) = raised.value.issues
+    issue = problem_of(lambda: kind(**settings))
     assert issue.where == where
     assert issue.blame is evaluators.Blame.CONFIG
     assert issue.message.startswith(said)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import cli
+from tests.kit import cli, folder_with
 
 SUITE = """\
 test_set: rows.csv
@@ -18,14 +18,9 @@ evaluators:
 """
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (tmp_path / "rows.csv").write_text(
-        'output,expected\n"{""city"": ""ROME""}","{""city"": ""Rome""}"\n', encoding="utf-8"
-    )
-    return tmp_path
+folder = folder_with({
+    "suite.yaml": SUITE, "rows.csv": 'output,expected\n"{""city"": ""ROME""}","{""city"": ""Rome""}"\n',
+})  # fmt: skip
 
 
 def test_the_changes_are_listed_with_the_line_to_write() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from tests.kit import cli
+from tests.kit import cli, folder_with
 
 SUITE = """\
 test_set: rows.csv
@@ -25,12 +25,7 @@ sorry;{"name": "Bo"}
 """
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
-    return tmp_path
+folder = folder_with({"suite.yaml": SUITE, "rows.csv": ROWS})
 
 
 def check(*words: str) -> Result:

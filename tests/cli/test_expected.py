@@ -11,7 +11,7 @@ from click.testing import Result
 
 from evaluators import evaluate
 from tests.data.extract_bench import unpack
-from tests.kit import cli
+from tests.kit import cli, folder_with
 
 ROWS = """\
 id,output,expected
@@ -24,12 +24,7 @@ SCHEMA = {
 }
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
-    (tmp_path / "schema.json").write_text(json.dumps(SCHEMA), encoding="utf-8")
-    return tmp_path
+folder = folder_with({"rows.csv": ROWS, "schema.json": json.dumps(SCHEMA)})
 
 
 def schema_of(result: Result) -> Any:

@@ -16,18 +16,13 @@ from evaluators.issues import Blame, Problems
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import Split
 from evaluators.testsets.readers.csv import Csv
-from tests.kit import cli
+from tests.kit import cli, folder_with
 
 ROWS = 'id,output,expected\n1,"{""a"":1}","{""a"":1}"\n'
 NOT_UTF8 = os.fsdecode(b"\xff")
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text(ROWS, encoding="utf-8")
-    Path("suite.yaml").write_text("test_set: rows.csv\nevaluators: [exact_match]\n", encoding="utf-8")
-    return tmp_path
+folder = folder_with({"rows.csv": ROWS, "suite.yaml": "test_set: rows.csv\nevaluators: [exact_match]\n"})
 
 
 @pytest.mark.parametrize("choice", ["oneOf", "anyOf"])

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from tests.kit import cli
+from tests.kit import cli, folder_with
 
 SUITE = 'name: {name}\nevaluators: [exact_match, contains: {{substring: "P"}}]\ngates: {{exact_match: {{fail_below: {limit}}}}}\n'
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    Path("rows.csv").write_text("output,expected\nParis,Paris\nRome,Oslo\n", encoding="utf-8")
-    for name in ("one", "other"):
-        Path(f"{name}.yaml").write_text(SUITE.format(name=name, limit=0.1), encoding="utf-8")
-    return tmp_path
+folder = folder_with({
+    "rows.csv": "output,expected\nParis,Paris\nRome,Oslo\n",
+    **{f"{name}.yaml": SUITE.format(name=name, limit=0.1) for name in ("one", "other")},
+})  # fmt: skip
 
 
 def scored(suite: str, name: str) -> None:

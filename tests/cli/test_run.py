@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commands import called
-from tests.kit import lines_of, write_rows
+from tests.kit import lines_of, read_csv, write, write_rows
 from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,10 +65,6 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
 def table(path: Path, *rows: Sequence[str], head: Sequence[str] = HEAD) -> None:
     with open(path, "w", encoding="utf-8", newline="") as stream:
         csv.writer(stream).writerows([head, *rows])
@@ -77,11 +73,6 @@ def table(path: Path, *rows: Sequence[str], head: Sequence[str] = HEAD) -> None:
 def figures(folder: Path) -> dict[str, object]:
     found: dict[str, object] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     return found
-
-
-def cells(path: Path) -> list[dict[str, str]]:
-    with open(path, encoding="utf-8-sig", newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 def figures_of(folder: Path) -> str:
@@ -412,8 +403,8 @@ def test_each_variant_has_its_own_files(files: Path, run: Start) -> None:
         table(files / "outputs" / f"{name}.csv", *[(id_, row[2]) for row in rows for id_ in "12"], head=("id", "output"))
     ended = run("run", "suite.yaml", "expected.csv", "--outputs", "outputs", "--name", "x", "-o", "marked.csv")
     assert ended.returncode == 0, ended.stderr
-    assert {row["header.score"] for row in cells(files / "marked.good.csv")} == {"1.0"}
-    assert {row["header.score"] for row in cells(files / "marked.poor.csv")} == {"0.5"}
+    assert {row["header.score"] for row in read_csv(files / "marked.good.csv")} == {"1.0"}
+    assert {row["header.score"] for row in read_csv(files / "marked.poor.csv")} == {"0.5"}
     assert (files / "runs" / "x" / "rows.good.csv").exists()
     run("report", "runs/x", "-o", "x.rows.jsonl")
     assert (files / "x.rows.poor.jsonl").exists()
@@ -424,7 +415,7 @@ def test_a_sample_is_the_same_every_time_and_another_with_another_seed(files: Pa
 
     def ids(seed: str) -> list[str]:
         run("run", "suite.yaml", "rows.csv", "--no-results", "--sample", "5", "--seed", seed, "-o", "some.csv")
-        return [row["id"] for row in cells(files / "some.csv")]
+        return [row["id"] for row in read_csv(files / "some.csv")]
 
     assert ids("1") == ids("1")
     assert ids("1") != ids("2")

@@ -9,17 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from evaluators.api.loading import loads
 from evaluators.fields.reading import ALIGNMENTS
 from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
 from tests.gallery import GALLERY
 from tests.kit import cli
-
-
-def said(*words: str) -> Result:
-    return cli(*words)
 
 
 def program(*words: str) -> subprocess.CompletedProcess[str]:
@@ -37,7 +32,7 @@ def test_the_help_begins_with_the_commands_of_a_first_run() -> None:
 
 
 def test_the_lists_name_everything() -> None:
-    text = said("list").stdout
+    text = cli("list").stdout
     for kind in KINDS:
         for entry in entries(kind):
             assert f"  {entry.name} " in text
@@ -45,7 +40,7 @@ def test_the_lists_name_everything() -> None:
 
 
 def test_a_list_begins_with_where_to_start_and_ends_with_compatibility_names() -> None:
-    evaluators, comparators = (said("list", kind).stdout.splitlines() for kind in ("evaluators", "comparators"))
+    evaluators, comparators = (cli("list", kind).stdout.splitlines() for kind in ("evaluators", "comparators"))
     for lines in (evaluators, comparators):
         titles = [line for line in lines[1:] if line and not line.startswith(" ")]
         assert titles == [
@@ -60,19 +55,19 @@ def test_a_list_begins_with_where_to_start_and_ends_with_compatibility_names() -
 
 
 def test_every_name_stands_once_in_the_lists() -> None:
-    found = json.loads(said("list", "--format", "json").stdout)
+    found = json.loads(cli("list", "--format", "json").stdout)
     assert {entry["group"] for entry in found} == set(GROUPS)
     for kind in KINDS:
         assert sorted(entry["name"] for entry in found if entry["kind"] == kind) == sorted(names_of(kind))
 
 
 def test_a_retired_type_is_marked() -> None:
-    (line,) = [line for line in said("list", "evaluators").stdout.splitlines() if line.startswith("  field_match ")]
+    (line,) = [line for line in cli("list", "evaluators").stdout.splitlines() if line.startswith("  field_match ")]
     assert line.endswith("Kept for old suites: use json_multi_field_match.")
 
 
 def test_the_lists_for_programs() -> None:
-    found = json.loads(said("list", "--format", "json").stdout)
+    found = json.loads(cli("list", "--format", "json").stdout)
     assert len(found) == sum(len(entries(kind)) for kind in KINDS)
     retired = [entry for entry in found if entry["instead"]]
     assert [entry["name"] for entry in retired] == ["field_match"]
@@ -80,11 +75,11 @@ def test_the_lists_for_programs() -> None:
 
 @pytest.mark.parametrize("name", ["preset:extraction", "extraction"])
 def test_a_preset_is_explained(name: str) -> None:
-    assert "extends: preset:extraction" in said("explain", name).stdout
+    assert "extends: preset:extraction" in cli("explain", name).stdout
 
 
 def test_another_systems_word_is_explained_under_todays_name() -> None:
-    assert said("explain", "auto_exact_match").stdout.startswith(
+    assert cli("explain", "auto_exact_match").stdout.startswith(
         '"auto_exact_match" is called "exact_match" here.\n\nexact_match\n'
     )
 
@@ -98,50 +93,50 @@ def test_an_unknown_name_gets_a_suggestion() -> None:
 
 @pytest.mark.parametrize("name", ["align", *ALIGNMENTS])
 def test_an_alignment_is_explained(name: str) -> None:
-    text = said("explain", name).stdout
+    text = cli("explain", name).stdout
     assert text.startswith(f"{name}\n{'=' * len(name)}\n")
     assert "which items of two lists are compared" in text
     assert all(f"- {how}: " in text for how in ALIGNMENTS if name in ("align", how))
     assert all(how in text for how in ALIGNMENTS)
-    assert said("explain", name, "--format", "markdown").stdout.startswith("# ")
-    found = json.loads(said("explain", name, "--format", "json").stdout)
+    assert cli("explain", name, "--format", "markdown").stdout.startswith("# ")
+    found = json.loads(cli("explain", name, "--format", "json").stdout)
     assert [one["name"] for one in found] == ([*ALIGNMENTS] if name == "align" else [name])
 
 
 @pytest.mark.parametrize("how", ALIGNMENTS)
 def test_what_the_page_of_an_alignment_shows_can_be_written_in_a_suite(how: str) -> None:
-    lines = [line.strip() for line in said("explain", how).stdout.splitlines() if line.startswith("    ")]
+    lines = [line.strip() for line in cli("explain", how).stdout.splitlines() if line.startswith("    ")]
     assert lines
     for line in lines:
         loads(f"evaluators:\n  - json_multi_field_match:\n      fields:\n        {line}\n")
 
 
 def test_a_name_for_programs_and_for_documentation() -> None:
-    (page,) = json.loads(said("explain", "length", "--format", "json").stdout)
+    (page,) = json.loads(cli("explain", "length", "--format", "json").stdout)
     assert [setting["name"] for setting in page["settings"]] == ["min", "max", "output", "at", "output_at", "pass_at"]
-    assert said("explain", "length", "--format", "markdown").stdout.startswith("# length\n")
+    assert cli("explain", "length", "--format", "markdown").stdout.startswith("# length\n")
 
 
 @pytest.mark.parametrize("folder", sorted(path.parent.name for path in GALLERY.glob("*/suite.yaml")))
 @pytest.mark.parametrize("format_", ["text", "markdown", "json"])
 def test_every_worked_example_is_explained(folder: str, format_: str) -> None:
-    found = said("explain", str(GALLERY / folder / "suite.yaml"), "--format", format_)
+    found = cli("explain", str(GALLERY / folder / "suite.yaml"), "--format", format_)
     assert (found.exit_code, found.stderr) == (0, "")
 
 
 @pytest.mark.slow
 def test_the_schema_is_the_same_every_time(tmp_path: Path) -> None:
-    printed = said("schema").stdout
+    printed = cli("schema").stdout
     assert json.loads(printed)["$schema"] == "http://json-schema.org/draft-07/schema#"
     file = tmp_path / "suite.schema.json"
-    written = said("schema", "--output", str(file))
+    written = cli("schema", "--output", str(file))
     assert (written.exit_code, written.stdout) == (0, "")
     assert file.read_text(encoding="utf-8") == printed
 
 
 def test_the_help_of_run_lists_its_options_in_groups_80_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    lines = said("run", "--help").stdout.splitlines()
+    lines = cli("run", "--help").stdout.splitlines()
     titles = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
     assert titles == [
         "Which rows:", "How the test set is read:", "What is kept:", "What is printed:", "Judges:", "Workers:", "Trackers:",
@@ -159,9 +154,9 @@ def test_the_help_of_run_lists_its_options_in_groups_80_columns_wide(monkeypatch
 
 @pytest.mark.parametrize("name", ["check", "list", "explain", "try", "schema", "new"])
 def test_help_texts_are_sentences(name: str) -> None:
-    found = said(name, "--help")
+    found = cli(name, "--help")
     assert found.exit_code == 0
-    listed = next(line for line in said("--help").stdout.splitlines() if line.strip().startswith(f"{name} "))
+    listed = next(line for line in cli("--help").stdout.splitlines() if line.strip().startswith(f"{name} "))
     assert listed.strip() != name
     import click
 

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from evaluators.cli import command
+from tests.kit import folder_with
 
 SUITE = """\
 test_set: {file: rows.csv, columns: {id: doc}}
@@ -26,12 +27,7 @@ C,{},oops
 """
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (tmp_path / "rows.csv").write_text(ROWS, encoding="utf-8")
-    return tmp_path
+folder = folder_with({"suite.yaml": SUITE, "rows.csv": ROWS})
 
 
 def tried(*words: str, stdin: str | None = None) -> Result:

@@ -16,7 +16,7 @@ import pytest
 
 from evaluators.cli import command as program
 from evaluators.values.read_files import is_read, note_listed, noting_reads
-from tests.kit import cli
+from tests.kit import cli, write
 
 SUITE = """
 extends: base.yaml
@@ -153,13 +153,6 @@ def test_a_file_that_is_read_is_not_written_over(words: list[str], file: str, he
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(name: str, text: str) -> Path:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 ROWS = "id,output,expected\n1,1,1\n2,1,2\n"

@@ -13,7 +13,7 @@ from evaluators.api.loading import loads
 from evaluators.issues import Problems
 from evaluators.limits import LIST_CELLS
 from evaluators.run.result import RunResult
-from tests.kit import write_rows
+from tests import kit
 
 DOCS = Path(__file__).parents[2] / "docs"
 FIELDS = {"shop": "exact", "items[*].name": "exact", "items[*].qty": "numeric"}
@@ -31,8 +31,7 @@ def run(folder: Path, suite: Any, *pairs: tuple[Any, Any]) -> RunResult:
         {"id": f"r{row}", "shop": "ab"[row % 2], "output": output, "expected": expected}
         for row, (output, expected) in enumerate(pairs)
     ]
-    write_rows(folder / "rows.jsonl", lines)
-    return load(suite).run(folder / "rows.jsonl").result
+    return kit.run(folder, suite, lines)
 
 
 def figures(folder: Path, output: Any, expected: Any, fields: Any) -> dict[str, Any]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-from evaluators.issues import Problems
 from evaluators.judges.model_judge import read_env_file
+from tests.kit import problem_of
 
 TEXT = """
 # a comment
@@ -29,9 +27,7 @@ def test_variables_are_read_as_shells_write_them(tmp_path: Path) -> None:
 def test_a_line_that_sets_nothing_is_named_and_not_shown(tmp_path: Path) -> None:
     file = tmp_path / ".env"
     file.write_text("A=1\nsecret-by-itself\n", encoding="utf-8")
-    with pytest.raises(Problems) as caught:
-        read_env_file(file)
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: read_env_file(file))
     assert (issue.where, issue.code) == (f"{file}:2", "bad-env-file")
     assert "secret" not in str(issue)
 

@@ -15,6 +15,7 @@ from evaluators.fields.pair import CANDIDATES, most_like
 from evaluators.fields.reading import read_align
 from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.settings import BadSettings
+from tests import kit
 
 SYNONYMS = ({"car", "automobile"}, {"boat", "ship"}, {"plane", "aircraft"}, {"red car", "scarlet automobile"})
 
@@ -53,10 +54,8 @@ def families(align: Any) -> dict[str, dict[str, Any]]:
 
 
 def run(family: dict[str, Any], folder: Path, expected: Any, output: Any, copies: int = 1) -> evaluators.RunResult:
-    file = folder / "rows.jsonl"
-    row = {"expected": {"t": expected}, "output": {"t": output}}
-    file.write_text("".join(json.dumps({"id": str(n), **row}) + "\n" for n in range(copies)), encoding="utf-8")
-    return evaluators.load({"judge": "thesaurus", "evaluators": [family]}).run(file).result
+    lines = [{"id": str(n), "expected": {"t": expected}, "output": {"t": output}} for n in range(copies)]
+    return kit.run(folder, {"judge": "thesaurus", "evaluators": [family]}, lines)
 
 
 @pytest.mark.parametrize("name", ["a list of texts", "fields of a schema"])

@@ -15,7 +15,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.reports.run_page import run_page
 from evaluators.run.preparing import check_judge
 from evaluators.run.settings_fingerprint import meaning_of
-from tests.kit import write_rows
+from tests import kit
 
 RUBRIC = "Is the answer polite and to the point?"
 ROWS = [
@@ -47,9 +47,7 @@ def polite(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(settings: dict[str, Any], folder: Path, rows: Sequence[Any] = ROWS, **suite: Any) -> evaluators.RunResult:
-    file = folder / "rows.jsonl"
-    write_rows(file, rows)
-    return evaluators.load({"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}).run(file).result
+    return kit.run(folder, {"judge": "polite", "evaluators": [{"llm_judge": settings}], **suite}, rows)
 
 
 def test_a_row_that_tries_to_instruct_the_judge_stays_data(tmp_path: Path) -> None:

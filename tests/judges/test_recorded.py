@@ -18,7 +18,7 @@ from evaluators.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, u
 from evaluators.run.reader import Run
 from evaluators.settings import build
 from evaluators.testsets.readers import jsonl
-from tests.kit import change_table, exported, lines_of, write_rows
+from tests.kit import change_table, exported, lines_of, problem_of, write_rows
 
 FIELDS = {"title": "semantic", "total": "numeric"}
 ROWS = [
@@ -193,9 +193,7 @@ GOOD = '{"question": {"prompt": "semantic"}, "answer": {"score": 1}}'
 def test_a_damaged_line_is_refused_with_its_number(line: str, said: str, tmp_path: Path) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text(f"{GOOD}\n\n{line}\n", encoding="utf-8")
-    with pytest.raises(Problems) as raised:
-        list(read_answers(file))
-    (issue,) = raised.value.issues
+    issue = problem_of(lambda: list(read_answers(file)))
     assert issue.where == f"{file}:3"
     assert said in issue.message
     with pytest.raises(Problems, match=r"answers\.jsonl:3"):

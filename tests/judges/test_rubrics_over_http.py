@@ -12,8 +12,8 @@ import pytest
 import evaluators
 from evaluators.reports.run_page import run_page
 from evaluators.reports.sections.labels import choice_sections
+from tests import kit
 from tests.judges.chat_server import ChatServer, Reply, questions_in, verdicts
-from tests.kit import write_rows
 
 pytest.importorskip("openai")
 
@@ -27,10 +27,8 @@ ROWS = [
 def run(
     server: ChatServer, folder: Path, lines: list[dict[str, Any]], rows: Any = ROWS, **options: Any
 ) -> evaluators.RunResult:
-    file = folder / "rows.jsonl"
-    write_rows(file, rows)
     judge = {"openai_compatible": {"base_url": server.url, "model": "m", "cache": False, "retries": 0, **options}}
-    return evaluators.load({"judge": judge, "evaluators": lines}).run(file).result
+    return kit.run(folder, {"judge": judge, "evaluators": lines}, rows)
 
 
 def replying(rule: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[dict[str, Any], int], Reply]:

@@ -9,11 +9,7 @@ import pytest
 from evaluators.issues import Issue, Problems
 from evaluators.suite.config import read_config
 from evaluators.suite.source import SuiteSource, from_data, load, loads
-
-
-def write(name: str, text: str) -> None:
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(text, encoding="utf-8")
+from tests.kit import problem_of, write
 
 
 def suite(text: str, **files: str) -> SuiteSource:
@@ -24,10 +20,7 @@ def suite(text: str, **files: str) -> SuiteSource:
 
 
 def issue_of(text: str, **files: str) -> Issue:
-    with pytest.raises(Problems) as caught:
-        suite(text, **files)
-    (issue,) = caught.value.issues
-    return issue
+    return problem_of(lambda: suite(text, **files))
 
 
 @pytest.mark.usefixtures("folder")

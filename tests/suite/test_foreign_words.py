@@ -11,6 +11,7 @@ from evaluators.api.loading import load
 from evaluators.issues import Problems
 from evaluators.suite.config import read_config
 from evaluators.suite.source import loads
+from tests.kit import problem_of
 
 
 def settings_of(line: Any) -> dict[str, Any]:
@@ -35,9 +36,7 @@ def test_an_exported_evaluator_may_wait_for_another_one() -> None:
 
 def test_a_setting_of_an_exported_evaluator_is_placed() -> None:
     text = "evaluators:\n  - uri: auto_regex_test\n    parameters:\n      regex_pattern: a\n      frob: 1\n"
-    with pytest.raises(Problems) as raised:
-        read_config(loads(text))
-    (issue,) = raised.value.issues
+    issue = problem_of(lambda: read_config(loads(text)))
     assert (issue.where, issue.message) == ("suite.yaml:5:7", 'unknown setting "frob" for evaluator "regex_match"')
 
 

@@ -13,9 +13,9 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.builtin._evaluator import START_HERE as EVALUATORS
 from evaluators.comparators._comparator import COMPARATORS, START_HERE
 from evaluators.fields import other_words
-from evaluators.issues import Problems
 from evaluators.suite import foreign_words
 from evaluators.values.quoting import flow
+from tests.kit import problem_of
 
 TABLE: dict[str, dict[Any, str]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 SUITES = {
@@ -25,9 +25,7 @@ SUITES = {
 
 
 def hint_of(text: str) -> str:
-    with pytest.raises(Problems) as caught:
-        loads(text)
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: loads(text))
     assert issue.hint is not None
     return issue.hint
 

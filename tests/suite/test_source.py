@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.suite import source
 from evaluators.suite.source import from_data, load, loads
+from tests.kit import problem_of
 
 PARSERS = (yaml.SafeLoader, yaml.CSafeLoader) if yaml.__with_libyaml__ else (yaml.SafeLoader,)
 
@@ -334,9 +335,7 @@ class TestFiles:
         (tmp_path / "folder").mkdir()
         (tmp_path / "latin.yaml").write_bytes("a: 1\nb: é".encode("latin-1"))
         (tmp_path / "wide.yaml").write_bytes("a: 1".encode("utf-16"))
-        with pytest.raises(Problems) as caught:
-            load(tmp_path / name)
-        (issue,) = caught.value.issues
+        issue = problem_of(lambda: load(tmp_path / name))
         assert (issue.code, issue.blame, issue.where) == (code, Blame.CONFIG, str(tmp_path / name))
         assert hint is None or (issue.hint is not None and hint in issue.hint)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.issues import Problems
 from evaluators.suite import source
+from tests.kit import problem_of
 
 TABLE: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 PARSERS = (yaml.SafeLoader, yaml.CSafeLoader) if yaml.__with_libyaml__ else (yaml.SafeLoader,)
@@ -19,9 +19,7 @@ PARSERS = (yaml.SafeLoader, yaml.CSafeLoader) if yaml.__with_libyaml__ else (yam
 @pytest.mark.parametrize("entry", TABLE, ids=lambda entry: entry["it"])
 def test_a_message_says_what_was_written(entry: dict[str, str], parser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "PARSER", parser)
-    with pytest.raises(Problems) as caught:
-        source.loads(entry["yaml"], environment={})
-    (issue,) = caught.value.issues
+    issue = problem_of(lambda: source.loads(entry["yaml"], environment={}))
     found = {"it": entry["it"], "yaml": entry["yaml"], "where": issue.where, "message": issue.message}
     assert found | ({"hint": issue.hint} if issue.hint else {}) == entry
 
