@@ -20,7 +20,7 @@ from evaluators.converting.converted_text import (
 )
 from evaluators.converting.converter import CONVERTERS, Conversion, ConvertedEvaluator, recognised
 from evaluators.converting.result_files import refuse_results
-from evaluators.converting.sources import read_as_told, reading_exports
+from evaluators.converting.sources import apply_reading
 from evaluators.converting.verdicts import verdict_lines
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.reports.display import visible
@@ -49,11 +49,10 @@ def convert(
 
     Raises Problems (config) when nothing in them has a counterpart.
     """
-    with reading_exports(reading or {}):
-        paths = [Path(file) for file in files]
-        refuse_results(paths)
-        conversion = CONVERTERS.find(system or recognised(paths))().convert(paths)
-        read_as_told(conversion)
+    paths = [Path(file) for file in files]
+    refuse_results(paths)
+    conversion = CONVERTERS.find(system or recognised(paths))().convert(paths, reading or {})
+    apply_reading(conversion)
     named_apart([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
     conversion.parts = [
         _accepted(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part for part in conversion.parts

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from msgspec import Struct, field
@@ -126,6 +127,8 @@ class Conversion(Struct):
     parts: list[ConvertedEvaluator | WordFinding] = field(default_factory=list)
     test_set: dict[str, Any] = field(default_factory=dict)
     """The section `test_set`, with paths from the folder where the command runs."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `test_set` that say how files of rows are read: encoding, delimiter, columns."""
     test_set_findings: list[WordFinding] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """What the reader of the suite has to know or do, one sentence each."""
@@ -173,10 +176,13 @@ class Converter:
     nothing: ClassVar[tuple[str, str]]
     """The message and the hint for files that hold nothing of the system."""
 
-    def convert(self, files: Sequence[Path]) -> Conversion:
-        """What the files say. Raises Problems (config) for files that cannot be read, or hold nothing of that system."""
+    def convert(self, files: Sequence[Path], reading: Mapping[str, Any] = MappingProxyType({})) -> Conversion:
+        """What the files say. `reading` are settings of `test_set` for files of rows.
+
+        Raises Problems (config) for files that cannot be read, or hold nothing of that system.
+        """
         first = str(files[0])
-        conversion = Conversion(Path(first).stem, tuple(map(str, files)))
+        conversion = Conversion(Path(first).stem, tuple(map(str, files)), reading=reading)
         for file in files:
             self.read(file, conversion)
         self.finish(conversion)

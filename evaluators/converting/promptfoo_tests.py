@@ -55,6 +55,8 @@ class NamedFiles(Struct):
     """The files that a configuration names, as they are found one after the other."""
 
     note: Note
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `test_set` that say how files of rows are read."""
     read: set[Path] = field(default_factory=set)
     """Those that were there, resolved."""
     unread: list[Issue] = field(default_factory=list)
@@ -128,7 +130,7 @@ def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> 
         for spot, value in json_lines(file):
             yield _of_columns(tree_at(value, spot), named.note), file.parent
     else:
-        header, rows = numbered_rows(file)
+        header, rows = numbered_rows(file, named.reading)
         _note_columns(header, str(file), named.note)
         for number, cells in rows:
             yield _test_of_row(cells, f"{file} row {number}"), file.parent

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from itertools import islice
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
 from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, ForeignValue, WordFinding
@@ -128,22 +125,9 @@ ROW_FILES: Final = (".csv", ".tsv", ".jsonl", ".parquet", ".xlsx")
 _FIRST: Final = 200
 
 
-_READING: ContextVar[Mapping[str, Any]] = ContextVar("reading_exports", default=MappingProxyType({}))
-
-
-@contextmanager
-def reading_exports(settings: Mapping[str, Any]) -> Iterator[None]:
-    """Within the `with` block, files of rows are read with these settings of `test_set`: encoding, delimiter, columns."""
-    token = _READING.set(settings)
-    try:
-        yield
-    finally:
-        _READING.reset(token)
-
-
-def read_as_told(conversion: Conversion) -> None:
-    """Adds to the suite's test set the settings that `reading_exports` reads files with; of the columns, theirs win."""
-    reading = dict(_READING.get())
+def apply_reading(conversion: Conversion) -> None:
+    """Adds to the suite's test set the settings that its files were read with; of the columns, theirs win."""
+    reading = dict(conversion.reading)
     if not reading or "file" not in conversion.test_set:
         return
     elsewhere = {role for role in ("expected", "output") if reading.get(role) is not None}
@@ -155,30 +139,33 @@ def read_as_told(conversion: Conversion) -> None:
 
 def _columns(conversion: Conversion) -> dict[str, Any]:
     """The columns of the test set by role. Those that the user gave win over those that were found."""
-    return {**conversion.test_set.get("columns", {}), **_READING.get().get("columns", {})}
+    return {**conversion.test_set.get("columns", {}), **conversion.reading.get("columns", {})}
 
 
-def _opened(file: Path) -> Reader:
-    reading = {name: value for name, value in _READING.get().items() if name not in ("columns", "expected", "output")}
-    config = build(TestSetConfig, {"file": str(file), **reading}, noun="test_set")
+def _opened(file: Path, reading: Mapping[str, Any]) -> Reader:
+    """A file of rows. `reading` are the settings of `test_set` that say how it is read: encoding, delimiter, columns."""
+    settings = {name: value for name, value in reading.items() if name not in ("columns", "expected", "output")}
+    config = build(TestSetConfig, {"file": str(file), **settings}, noun="test_set")
     return open_table(config.reads(locate(str(file), Path())))
 
 
-def export_header(file: Path) -> list[str]:
+def export_header(file: Path, reading: Mapping[str, Any]) -> list[str]:
     """The names of the columns. Raises Problems when the file cannot be read."""
-    return list(_opened(file).header)
+    return list(_opened(file, reading).header)
 
 
-def numbered_rows(file: Path) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
+def numbered_rows(file: Path, reading: Mapping[str, Any]) -> tuple[list[str], Iterator[tuple[int, dict[str, Any]]]]:
     """The names of the columns, and each row: its number, as a spreadsheet shows it, and its cells."""
-    table = _opened(file)
+    table = _opened(file, reading)
     header = list(table.header)
     return header, ((number, dict(zip(header, row, strict=True))) for number, row in rows_of(table, header))
 
 
-def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dict[str, list[Any]]:
+def cells_of(
+    file: Path, columns: Sequence[str], reading: Mapping[str, Any], most: int | None = None
+) -> dict[str, list[Any]]:
     """The cells of these columns, for the first rows or for all."""
-    table = _opened(file)
+    table = _opened(file, reading)
     found: dict[str, list[Any]] = {name: [] for name in columns}
     for chunk in whole(table, list(columns)):
         for name in columns:
@@ -192,7 +179,7 @@ def cells_of(file: Path, columns: Sequence[str], most: int | None = None) -> dic
 def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str]) -> None:
     """Adds a remark to the conversion where an export has no column of outputs, which it needs to be scored."""
     named = _columns(conversion)
-    if "output" not in named and _READING.get().get("output") is None and not usual_columns(header, "output"):
+    if "output" not in named and conversion.reading.get("output") is None and not usual_columns(header, "output"):
         conversion.remarks.append(
             f"{file} has no column with the model's outputs. Add one that is called output, or name a file of outputs "
             "with --outputs-from when you run the suite."
@@ -228,8 +215,8 @@ def _expected_cells(conversion: Conversion) -> list[Any]:
         return [row[name] for row in conversion.rows[:_FIRST] for name in usual_columns(row, "expected")]
     file = Path(conversion.test_set["file"])
     named = _columns(conversion).get("expected")
-    column = named or next(iter(usual_columns(export_header(file), "expected")), None)
-    return cells_of(file, [column], _FIRST)[column] if column is not None else []
+    column = named or next(iter(usual_columns(export_header(file, conversion.reading), "expected")), None)
+    return cells_of(file, [column], conversion.reading, _FIRST)[column] if column is not None else []
 
 
 def _document(cell: Any) -> dict[str, Any] | None:

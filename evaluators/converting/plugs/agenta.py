@@ -208,7 +208,7 @@ class Agenta(Converter):
 
     def _table(self, file: Path, conversion: Conversion) -> None:
         """Makes an export of rows the test set, with the columns whose names are known for a role."""
-        header = export_header(file)
+        header = export_header(file, conversion.reading)
         conversion.test_set = {"file": str(file)}
         columns: dict[str, str] = {}
         for column in header:

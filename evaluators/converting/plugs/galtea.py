@@ -158,7 +158,7 @@ class Galtea(Converter):
                     conversion.parts.append(self.metric(name, place))
 
     def _table(self, file: Path, conversion: Conversion) -> None:
-        header = export_header(file)
+        header = export_header(file, conversion.reading)
         conversion.test_set = {"file": str(file)}
         columns: dict[str, str] = {}
         metric_column = None
@@ -187,7 +187,7 @@ class Galtea(Converter):
 
     def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
         first: dict[str, int] = {}
-        for number, row in numbered_rows(file)[1]:
+        for number, row in numbered_rows(file, conversion.reading)[1]:
             if isinstance(row[column], str):
                 first.setdefault(row[column], number)
         for name, number in first.items():

@@ -95,7 +95,7 @@ class OpenAI(Converter):
     def read(self, file: Path, conversion: Conversion) -> None:
         """Adds what one file says: criteria become evaluators, lines become rows."""
         if file.suffix.lower() in _LINES:
-            conversion.rows += _rows(file, len(conversion.rows))
+            conversion.rows += _rows(file, len(conversion.rows), conversion.reading)
             return
         tree = document_tree(file)
         for node, _ in maps_within(tree):
@@ -230,10 +230,10 @@ _SHAPES: Final[Mapping[str, Callable[[YamlNode, Word], TypeAndSettings]]] = {
 }
 
 
-def _rows(file: Path, before: int) -> list[dict[str, Any]]:
+def _rows(file: Path, before: int, reading: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The lines of a file of items, or of output items, as rows."""
-    header = export_header(file)
-    cells = cells_of(file, header)
+    header = export_header(file, reading)
+    cells = cells_of(file, header, reading)
     count = len(cells[header[0]]) if header else 0
     rows = []
     for index in range(count):

@@ -155,7 +155,7 @@ class _File:
         self.file = file
         self.tree = tree
         self.conversion = conversion
-        self.named = NamedFiles(self._note)
+        self.named = NamedFiles(self._note, conversion.reading)
         self.default: YamlNode | None = None
         self.made: dict[str, ConvertedEvaluator] = {}
         self.rows_of: dict[str, dict[str, None]] = {}
