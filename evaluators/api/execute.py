@@ -112,6 +112,10 @@ def _finish(
         with engine.crew() as crew, changes_blamed(marks):
             run = score(prepared, variants, crew, observer)
             result = finish_run(prepared, run.measured, fingerprint, changes_since(marks))
+            if prepared.test_set.config.corrections:
+                from evaluators.api.corrected_run import with_corrections  # few test sets have corrections
+
+                result = with_corrections(result, prepared, crew, observer)
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=kept)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.finished and finished.folder):

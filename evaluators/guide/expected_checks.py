@@ -24,6 +24,7 @@ from evaluators.reports.display import visible
 from evaluators.run.metrics import counted
 from evaluators.settings import BadSettings
 from evaluators.testsets.columns import no_such_column
+from evaluators.testsets.corrections import Applied
 from evaluators.values.json_text import NotJSON, parse, to_text
 
 _STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
@@ -49,6 +50,7 @@ class ExpectedFindings(Struct):
     name: str
     against: tuple[str, ...]
     looked_at: int = 0
+    corrections: tuple[Applied, ...] = ()
     problems: list[Issue] = field(default_factory=list)
     warnings: list[Issue] = field(default_factory=list)
     absent: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -57,6 +59,9 @@ class ExpectedFindings(Struct):
         """The report of the check: how many answers, the warnings, and whether all fit."""
         schemas = ", ".join(self.against)
         lines = [f"{self.name}: looked at {counted(self.looked_at, 'expected answer')}, against {schemas}"]
+        lines += [
+            f"{'correction' if one.void is None else 'warning: correction'} {one.sentence}" for one in self.corrections
+        ]
         lines += [f"warning: {warning}" for warning in self.warnings]
         lines += [
             f'warning: "{path}" is absent in {count:,} of {self.looked_at:,}; {allowed}'
@@ -90,6 +95,7 @@ def checked(
     found = answers(path, column, settings)
     every = _against(found, schema, schema_column)
     result = ExpectedFindings(found.test_set.name, tuple(dict.fromkeys(one.name for one in every)))
+    result.corrections = found.test_set.corrections
     for number, against in enumerate(every):
         _check(found, against, strict_types, result, first=number == 0)
     if not result.looked_at:

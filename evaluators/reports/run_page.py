@@ -15,6 +15,7 @@ from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name
 from evaluators.reports.rows import RowView
 from evaluators.reports.schema_sections import schema_sections
+from evaluators.reports.sections.corrections import correction_section
 from evaluators.reports.sections.evaluators import evaluator_section, slice_section
 from evaluators.reports.sections.fields import MOST_WEAK, empty_section, lowest_section, mistake_section
 from evaluators.reports.sections.gates import gate_section
@@ -56,6 +57,7 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
         *lowest_section(result, MOST_WEAK),
         *empty_section(result),
         *mistake_section(options.mistakes, options.mistakes_until),
+        *correction_section(result),
         *slice_section(result),
         *measure_section(result),
         *judge_section(result),

@@ -485,6 +485,49 @@ class GateResult(Struct, frozen=True):
     label: str | None = None
 
 
+class CorrectedValue(Struct, frozen=True):
+    """A correction of an expected answer. `old` and `new` are JSON, or empty for nothing."""
+
+    id: str
+    row: int | None
+    """The number of its row; None where there is no such row, or several."""
+    path: str | None
+    """Where in the expected document; None for the whole cell."""
+    old: str
+    new: str
+    reason: str
+    void: str | None = None
+    """Why it was not made, as the end of a sentence; None for one that was."""
+
+
+class Uncorrected(Struct, frozen=True):
+    """What an evaluator scores against the expected answers as they stand in the test set."""
+
+    evaluator: str
+    mean: Share | None
+    pass_rate: Share | None
+    variant: str | None = None
+
+
+class Corrections(Struct, frozen=True):
+    """The corrections of expected answers that a run was scored with, and the scores without them."""
+
+    values: tuple[CorrectedValue, ...]
+    without: tuple[Uncorrected, ...] = ()
+    """By evaluator and variant; empty where nothing was counted without."""
+    why_not: str | None = None
+    """Why nothing was counted without the corrections, as the end of a sentence."""
+
+    @property
+    def made(self) -> int:
+        """How many values are corrected."""
+        return sum(one.void is None for one in self.values)
+
+    def without_of(self, stats: EvaluatorStats) -> Uncorrected | None:
+        """What an evaluator scores without the corrections."""
+        return next((one for one in self.without if (one.evaluator, one.variant) == (stats.name, stats.variant)), None)
+
+
 class Environment(Struct, frozen=True):
     """What may differ between two runs of the same bytes; kept in a file of its own."""
 
@@ -556,6 +599,9 @@ class RunResult(Struct, frozen=True):
 
     confidence: tuple[ConfidenceStats, ...] = ()
     """How far confidences can be trusted, by variant, evaluator and field; nothing where none is named."""
+
+    corrections: Corrections | None = None
+    """The corrected expected answers; None where the test set has no corrections."""
 
     folder: str | None = None
     """The run folder that was written. In a `run.json` its name, where nobody asked for that one."""

@@ -31,7 +31,7 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
     """What `run.json` holds."""
     body = plain(result)
     del body["environment"]
-    for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "folder", "written"):
+    for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "corrections", "folder", "written"):
         if not body[key]:
             del body[key]
     for gate in body["gates"]:

@@ -10,15 +10,21 @@ correction. The test set itself is never written.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.model import JSON, MISSING, Missing
 from evaluators.needs import Cell
+from evaluators.testsets.byte_source import ByteSource, whole_of
+from evaluators.testsets.derived import Derived
+from evaluators.testsets.reader import Chunk, Split, Table, id_text, rows_of
 from evaluators.values import paths
 from evaluators.values.equality import same
 from evaluators.values.json_text import NotJSON, parse, parse_file, to_text
@@ -44,6 +50,24 @@ class Correction(Struct, frozen=True):
     def place(self) -> tuple[str, paths.Path | None]:
         """What the last line counts of: the row, and the path whatever its notation."""
         return self.id, None if self.path is None else paths.parse(self.path)
+
+
+class Applied(Struct, frozen=True):
+    """A correction of a test set, and what became of it."""
+
+    correction: Correction
+    row: int | None = None
+    """The number of its row; None where there is no such row, or several."""
+    void: str | None = None
+    """Why it was not made, as the end of a sentence; None for one that was."""
+
+    @property
+    def sentence(self) -> str:
+        """The correction in words: the row, the place, the old and the new value, the reason, and why it was not made."""
+        one = self.correction
+        place = f'"{one.id}"' if one.path is None else f'"{one.id}", {one.path}'
+        said = f"{place}: {shown_value(one.old)} → {shown_value(one.new)} ({one.reason})"
+        return said if self.void is None else f"{said}; not made, because {self.void}"
 
 
 class Void(Struct, frozen=True):
@@ -177,3 +201,49 @@ def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
 def shown_value(value: Any) -> str:
     """A value in a message: JSON, or that there is none."""
     return "not there" if value is MISSING else to_text(value) if not isinstance(value, Struct) else "unreadable"
+
+
+def with_corrections(base: Table, key: str, column: str, source: ByteSource) -> tuple[Derived, tuple[Applied, ...]]:
+    """The table in which the column of expected answers is corrected by the lines of a file, and what became of each of them.
+
+    `key` is the column with the ids. Raises Problems (testset) for lines that are none.
+    """
+    cells: dict[str, Cell] = {}
+    applied: list[Applied] = []
+    by_id: dict[str, list[Correction]] = defaultdict(list)
+    for one in read_corrections(whole_of(source), source.name):
+        by_id[one.id].append(one)
+    rows: dict[str, list[tuple[int, Cell]]] = defaultdict(list)
+    for number, (id, cell) in rows_of(base, (key, column)) if by_id else ():
+        if (text := id_text(id)) in by_id:
+            rows[text].append((number, cell))
+    for id, corrections in by_id.items():
+        if len(rows[id]) != 1:
+            why = f"{len(rows[id])} rows have the id" if rows[id] else "no row has the id"
+            applied += [Applied(one, None, why) for one in corrections]
+            continue
+        ((number, cell),) = rows[id]
+        for one in corrections:
+            made = corrected(cell, one)
+            applied.append(Applied(one, number, made.why if isinstance(made, Void) else None))
+            cell = cell if isinstance(made, Void) else made
+        cells[id] = cell
+    count = sum(one.void is None for one in applied)
+    note = f"{source.name}: {count} corrected {'value' if count == 1 else 'values'} of {column}"
+    table = Derived(
+        base, partial(_corrected_rows, key, column, cells), base.header, (*base.notes, note), (*base.files, source)
+    )
+    return table, tuple(applied)
+
+
+def _corrected_rows(
+    key: str, column: str, cells: Mapping[str, Cell], base: Table, split: Split, columns: Sequence[str]
+) -> Iterator[Chunk]:
+    if column not in columns:
+        yield from base.read(split, columns)
+        return
+    for chunk in base.read(split, list(dict.fromkeys([*columns, key]))):
+        ids = map(id_text, chunk.columns[key])
+        expected = [cells.get(id, cell) for id, cell in zip(ids, chunk.columns[column], strict=True)]
+        own = {name: chunk.columns[name] for name in columns}
+        yield replace(chunk, columns={**own, column: expected})

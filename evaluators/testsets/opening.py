@@ -31,6 +31,7 @@ from evaluators.testsets.columns import (
     usual_columns,
 )
 from evaluators.testsets.composed import composed, with_paths
+from evaluators.testsets.corrections import with_corrections
 from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
 from evaluators.testsets.documents import (
     Documents,
@@ -478,16 +479,44 @@ class _Opening(Struct, frozen=True):
         )
 
     def _finished(self, begun: TestSet) -> TestSet:
-        """The test set with only the selected rows, and a note that says which column is what."""
+        """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
+        begun = self._corrected(begun)
         table = selected(begun.table, self.selection, begun.name)
         return replace(begun, table=table, extra_notes=(begun.columns.sentence(begun.name),))
+
+    def _corrected(self, begun: TestSet) -> TestSet:
+        """The test set with its corrections made; each that cannot be is a warning. Raises Problems where rows have no ids."""
+        file, key, expected = self.config.corrections, begun.columns.id, begun.columns.expected
+        if file is None:
+            return begun
+        name = self.config.written(file)
+        if key is None:
+            hint = "a correction goes by the id of its row: `columns: {id: NAME}` under test_set names the column"
+            raise problem(
+                "corrections-need-ids",
+                "the rows have no ids, so no answer of them can be corrected",
+                where=name,
+                hint=hint,
+            )
+        if expected is None:
+            hint = "`columns: {expected: NAME}` under test_set names the column"
+            raise problem("nothing-to-correct", "the test set has no column of expected answers", where=name, hint=hint)
+        table, applied = with_corrections(begun.table, key, expected, self._locate(file))
+        hint = "if it is still right, correct the value as it is now; a line with the same `old` and `new` withdraws it"
+        void = [
+            Issue("void-correction", Blame.TESTSET, f"a correction was not made: {one.sentence}", name, hint)
+            for one in applied
+            if one.void is not None
+        ]
+        return replace(begun, table=table, corrections=applied, warnings=(*begun.warnings, *void))
 
 
 def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
     issues, warnings = list(base.issues), list(base.warnings)
     for name, one in variants.items():
         issues += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.issues)
-        warnings += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.warnings)
+        own = (issue for issue in one.warnings if issue not in base.warnings)
+        warnings += (replace(issue, where=f"variant {name}: {issue.where}") for issue in own)
     return replace(base, issues=tuple(issues), warnings=tuple(warnings), variant_sets=dict(variants))
 
 

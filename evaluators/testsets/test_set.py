@@ -17,6 +17,7 @@ from evaluators.issues import CellError, Issue
 from evaluators.needs import as_output
 from evaluators.testsets.byte_source import ByteSource, fingerprint
 from evaluators.testsets.columns import Columns
+from evaluators.testsets.corrections import Applied
 from evaluators.testsets.derived import first_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of
 from evaluators.testsets.test_set_config import TestSetConfig
@@ -42,6 +43,8 @@ class TestSet(Struct, frozen=True):
     extra_notes: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
     """What was left out because runs have written it, in sentences."""
+    corrections: tuple[Applied, ...] = ()
+    """The corrections of expected answers, and what became of each."""
     unrepeatable: str | None = None
     """Why the same rows may come in another order when they are read anew, so that no run of them can be resumed; None for all
     that lies in files."""

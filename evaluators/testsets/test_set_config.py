@@ -232,6 +232,9 @@ class TestSetConfig(Settings):
     """What pairs documents: their paths, their file names alone, or, for two lists of documents, their places."""
     attach: dict[Name, Name] = Field(default_factory=dict)
     """Further columns, each with the text of a file, found by the row's cells: `{schema: "schemas/{folder}.json"}`."""
+    corrections: Name | None = None
+    """A file of corrected expected answers, a JSON object a line: `{"id": "17", "path": "total", "old": 12, "new": 12.5, "reason": "…"}`.
+    Rows need ids. A correction whose old value no longer stands there is not made, and that is said."""
     no_output: Literal["invalid", "fail"] = "invalid"
     """What a row counts that has no output among joined outputs: nothing (the test set is to blame), or 0.0."""
 
@@ -338,7 +341,7 @@ class TestSetConfig(Settings):
         return self.model_copy(update=changes)
 
 
-PLACES: Final = ("file", "expected", "output", "outputs", "attach")
+PLACES: Final = ("file", "expected", "output", "outputs", "attach", "corrections")
 """The settings that name files and folders."""
 
 

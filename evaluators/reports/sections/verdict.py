@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.reports.display import clipped, visible
 from evaluators.reports.headline import Options
 from evaluators.reports.sections.fields import weak_fields
-from evaluators.run.metrics import full_name, rows_text
+from evaluators.run.metrics import full_name, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.values.paths import for_people
 
@@ -47,9 +47,20 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
     worst = next((field for each, field in weak_fields(result) if each is stats), None)
     if worst is not None and len(stats.fields) > 1:
         yield f"worst: {for_people(worst.path)}{_mostly(stats, worst, options)}"
+    yield from _corrected(result, stats)
     for count, word in ((stats.invalid, "invalid"), (stats.unjudged, "unjudged"), (stats.not_measured, "not measured")):
         if count:
             yield f"{rows_text(count)} {word}"
+
+
+def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
+    """How many expected values are corrected, and the mean score without that."""
+    known = result.corrections
+    if known is None or not known.made:
+        return
+    before = known.without_of(stats)
+    values = "1 expected value is corrected" if known.made == 1 else f"{known.made:,} expected values are corrected"
+    yield values if before is None else f"{values}: mean {score_text(stats.mean)}, without that {score_text(before.mean)}"
 
 
 def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:

@@ -1,0 +1,75 @@
+"""A run whose test set has corrections says what was corrected, and what its scores and its gates are without.
+
+The rows are scored a second time against the expected answers as they stand in the test set: what a correction turns reaches needs,
+composites, slices and gates, so that no short cut gives the same numbers. A suite that asks a judge is not run twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.model import MISSING
+from evaluators.reports.conclusions import finish_run
+from evaluators.run.asking_run import asks
+from evaluators.run.driver import jobs_of, score, variants_of
+from evaluators.run.metrics import score_text
+from evaluators.run.observer import Observer
+from evaluators.run.preparing import Prepared, without_corrections
+from evaluators.run.result import CorrectedValue, Corrections, GateResult, RunResult, Uncorrected
+from evaluators.run.run_db import RunDb
+from evaluators.values.json_text import to_text
+
+if TYPE_CHECKING:
+    from evaluators.run.engines.engine import Crew
+
+_JUDGED: Final = "a judge would be asked a second time"
+_STOPPED: Final = "the run ended before its last row"
+
+
+def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
+    """The result with its corrections, the scores without them, and both in the messages of its gates."""
+    values = tuple(_values(prepared))
+    if not prepared.test_set.config.corrections:
+        return result
+    found = Corrections(values)
+    if not found.made:
+        return replace(result, corrections=found)
+    if asks(prepared.suite) or not result.complete:
+        return replace(result, corrections=replace(found, why_not=_JUDGED if result.complete else _STOPPED))
+    before = _uncorrected(prepared, crew, observer)
+    if not before.complete:
+        return replace(result, corrections=replace(found, why_not=_STOPPED))
+    without = tuple(Uncorrected(one.name, one.mean, one.pass_rate, one.variant) for one in before.evaluators)
+    known = {_key(gate): gate.value for gate in before.gates}
+    gates = tuple(_told(gate, found.made, known.get(_key(gate))) for gate in result.gates)
+    return replace(result, corrections=replace(found, without=without), gates=gates)
+
+
+def _values(prepared: Prepared) -> Iterator[CorrectedValue]:
+    for one in prepared.test_set.corrections:
+        said = one.correction
+        yield CorrectedValue(said.id, one.row, said.path, _json(said.old), _json(said.new), said.reason, one.void)
+
+
+def _json(value: Any) -> str:
+    return "" if value is MISSING else to_text(value)
+
+
+def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
+    """The result of the same rows against the expected answers of the test set."""
+    plain = without_corrections(prepared)
+    run = score(plain, variants_of(plain, jobs_of(plain), RunDb()), crew, Observer(stopped=observer.stopped))
+    return finish_run(plain, run.measured, "")
+
+
+def _key(gate: GateResult) -> tuple[object, ...]:
+    return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
+
+
+def _told(gate: GateResult, made: int, value: float | None) -> GateResult:
+    """The gate with what it found without the corrections."""
+    values = "1 corrected value" if made == 1 else f"{made:,} corrected values"
+    return replace(gate, message=f"{gate.message}; {score_text(value)} without {values}")

@@ -1,0 +1,32 @@
+"""The corrected expected answers of a run, each with its old and its new value."""
+
+from __future__ import annotations
+
+from evaluators.reports.document import Paragraph, Section, table_of, text_column
+from evaluators.run.metrics import full_name, score_text
+from evaluators.run.result import RunResult
+from evaluators.values.paths import for_people
+
+
+def correction_section(result: RunResult) -> tuple[Section, ...]:
+    """What was corrected and what was not, and each evaluator with and without; nothing where the test set has no corrections."""
+    known = result.corrections
+    if known is None or not known.values:
+        return ()
+    columns = (
+        text_column("id"),
+        text_column("field", lambda one: "" if one.path is None else for_people(one.path)),
+        text_column("old", lambda one: one.old or "nothing"),
+        text_column("new", lambda one: one.new or "nothing"),
+        text_column("reason"),
+        text_column("not made, because", lambda one: one.void or "", optional=True),
+    )
+    table = table_of(known.values, columns, lambda one: "note" if one.void is None else "warning")
+    lines = [
+        Paragraph(f"{full_name(stats)}: mean {score_text(stats.mean)}, without the corrections {score_text(before.mean)}")
+        for stats in result.evaluators
+        if (before := known.without_of(stats)) is not None
+    ]
+    if known.why_not is not None:
+        lines.append(Paragraph(f"The scores without the corrections were not counted: {known.why_not}.", "note"))
+    return (Section("Corrected expected answers", (table, *lines), id="corrections"),)
