@@ -290,11 +290,14 @@ function columnOf(scored, check, path) {
   const name = check?.fields?.find((one) => one.path === path)?.name ?? path;
   return scored?.columns.find((one) => one.place === check?.place && one.field === name);
 }
-const figureOf = (scored, evaluator) => scored?.figures.find((one) => one.evaluator === evaluator);
+const figuresOf = (scored, evaluator) => (scored?.figures ?? []).filter((one) => one.evaluator === evaluator);
 function gatedFigure(scored, checks, target) {
   const dot = target.indexOf(".");
   const name = dot < 0 ? target : target.slice(0, dot);
-  if (dot < 0) return figureOf(scored, name)?.mean ?? null;
+  if (dot < 0) {
+    const found = figuresOf(scored, name);
+    return found.length === 1 ? found[0].mean : null;
+  }
   const column = columnOf(
     scored,
     checks.find((one) => one.name === name),
@@ -2072,15 +2075,17 @@ function drawMarks() {
 const checkAt = (place) => suite.form?.checks.find((one) => one.place === place);
 const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(), checkAt(place), path)?.field);
 function checkMark(scored, place) {
-  const found = figureOf(scored, checkAt(place)?.name ?? "");
-  if (!found) return null;
-  const interval =
-    found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
-  return [
-    el("strong", scoreText(found.mean)),
-    unseen(" mean score"),
-    ` ${interval} of ${counted(found.scored, "row")}`,
-  ];
+  return figuresOf(scored, checkAt(place)?.name ?? "").map(({ variant = "", mean, scored: count, low, high }) => {
+    const interval = low === null || low === undefined ? "" : intervalText({ low, high: high ?? 1 });
+    const named = variant && [plain(variant), " "];
+    return el(
+      "span.figure-of",
+      named,
+      el("strong", scoreText(mean)),
+      unseen(" mean score"),
+      ` ${interval} of ${counted(count, "row")}`,
+    );
+  });
 }
 function fieldMark(scored, place, path) {
   const found = columnOf(scored, checkAt(place), path);
@@ -2331,6 +2336,7 @@ function checkGroups(checks, text) {
 }
 const SCORE_AFTER_MILLISECONDS = 200;
 const ADVICE_AFTER_MILLISECONDS = 500;
+const FIRST_ROWS = 500; // so many come with the scores
 const PAGE_ROWS = 200;
 const MOST_TURNED = 6;
 const AMOUNTS = [
@@ -2352,6 +2358,7 @@ function livePart() {
     parts[name] = el(`div.live-${name}`);
   parts.said.setAttribute("role", "status");
   parts.grid = cellGrid("Rows and what became of each field");
+  parts.grid.node.hidden = true;
   drawChoices();
   told.text.push(() => scoreSoon());
   return el(
@@ -2558,9 +2565,9 @@ async function showRowsAnew() {
   const { scored } = live;
   if (!scored) return;
   [listed, places, asked] = [new Map(), new Map(), new Set()];
-  live.of = scored.rows;
+  live.of = scored.table.length;
   if (!live.only) takeRows(0, scored.table);
-  else await fetchPage(0);
+  if (live.only || scored.table.length >= FIRST_ROWS) await fetchPage(0);
   showGrid();
 }
 function takeRows(first, table) {
@@ -2583,6 +2590,7 @@ function showGrid() {
   const { scored } = live;
   if (!scored) return;
   const { columns } = scored;
+  parts.grid.node.hidden = false;
   const evaluators = [...new Set(columns.map((one) => one.evaluator))];
   const seen = (from, to) => {
     for (let page = Math.floor(from / PAGE_ROWS); page <= Math.floor(Math.max(from, to - 1) / PAGE_ROWS); page++) {
@@ -2595,7 +2603,9 @@ function showGrid() {
   };
   const first = (place) => {
     const row = listed.get(place);
-    return row ? [el("b", number(row.row)), row.id && row.id !== String(row.row) && plain(row.id, "bdi.quiet")] : "…";
+    if (!row) return "…";
+    const named = [row.id !== String(row.row) && row.id, row.variant].filter(Boolean).join(" · ");
+    return [el("b", number(row.row)), plain(named, "bdi.quiet")];
   };
   const open = (place, column) => {
     const row = listed.get(place);

@@ -48,6 +48,8 @@ test("a gate reads the mean of an evaluator, or the share of a field that is rig
   assert.equal(gatedFigure(SCORED, [CHECK], "header./a/b"), 0.96);
   assert.equal(gatedFigure(SCORED, [CHECK], "header.items[*].c"), null);
   assert.equal(gatedFigure(SCORED, [CHECK], "nobody"), null);
+  const variants = ["a", "b"].map((variant) => ({ evaluator: "header", mean: 0.9, variant }));
+  assert.equal(gatedFigure({ ...SCORED, figures: variants }, [CHECK], "header"), null);
 });
 
 test("an empty control takes its setting away, 0 is a value", () => {

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
+from tests.gallery import GALLERY
 from tests.reports.html.test_in_a_browser import AXE, HOSTILE
 from tests.studio.page.conftest import Start, Tab
 
@@ -361,3 +363,23 @@ def test_from_a_file_to_a_gate_with_the_keyboard(start: Start, opened: Open, inv
     press("Enter")
     tab.wait_for(".run-end", "a gate failed")
     assert tab.complaints == []
+
+
+def test_each_variant_has_its_rows_and_its_figures(start: Start, opened: Open, tmp_path: Path) -> None:
+    shutil.copytree(GALLERY / "comparing_models", tmp_path / "models")
+    tab = opened(start(tmp_path / "models", "suite.yaml"))
+    tab.wait_for(".live-said", "12 rows scored")
+    assert tab.page.locator(".grid").get_attribute("aria-rowcount") == "25"
+    tab.page.locator("[data-row='12'] [aria-colindex='1']").click()
+    tab.wait_for("#row-title", "fast")
+    tab.page.keyboard.press("k")
+    tab.wait_for("#row-title", "careful")
+    assert "careful" in tab.text(".check-card .mark-here")
+
+
+def test_a_suite_whose_rows_are_elsewhere_says_so(start: Start, opened: Open, tmp_path: Path) -> None:
+    shutil.copytree(GALLERY / "database_answers", tmp_path / "database")
+    tab = opened(start(tmp_path / "database", "suite.yaml"))
+    tab.wait_for(".live-problems", "not on this machine")
+    assert not tab.page.locator(".grid").is_visible()
+    assert tab.page.get_by_role("button", name="Save").is_visible()

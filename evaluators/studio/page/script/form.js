@@ -9,7 +9,7 @@ import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
 import { control, onlyInText, settingsInWords, shareOf, wordMenu } from "./settings.js";
-import { columnOf, figureOf } from "./share.js";
+import { columnOf, figuresOf } from "./share.js";
 
 /** @import {AdviceLine, Check, Choice, FieldLine, Scored, Started} from "./types.d.ts" */
 /** @typedef {{started: Started, go: (line: number) => void, scored: () => Scored | null, advice: () => AdviceLine[], tryOut: (line: AdviceLine) => void}} Around */
@@ -90,15 +90,17 @@ const checkAt = (place) => suite.form?.checks.find((one) => one.place === place)
 const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(), checkAt(place), path)?.field);
 
 function checkMark(scored, place) {
-  const found = figureOf(scored, checkAt(place)?.name ?? "");
-  if (!found) return null;
-  const interval =
-    found.low === null || found.low === undefined ? "" : intervalText({ low: found.low, high: found.high ?? 1 });
-  return [
-    el("strong", scoreText(found.mean)),
-    unseen(" mean score"),
-    ` ${interval} of ${counted(found.scored, "row")}`,
-  ];
+  return figuresOf(scored, checkAt(place)?.name ?? "").map(({ variant = "", mean, scored: count, low, high }) => {
+    const interval = low === null || low === undefined ? "" : intervalText({ low, high: high ?? 1 });
+    const named = variant && [plain(variant), " "];
+    return el(
+      "span.figure-of",
+      named,
+      el("strong", scoreText(mean)),
+      unseen(" mean score"),
+      ` ${interval} of ${counted(count, "row")}`,
+    );
+  });
 }
 
 function fieldMark(scored, place, path) {

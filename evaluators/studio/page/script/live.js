@@ -17,6 +17,7 @@ import { shareOf } from "./settings.js";
 
 const SCORE_AFTER_MILLISECONDS = 200;
 const ADVICE_AFTER_MILLISECONDS = 500;
+const FIRST_ROWS = 500; // so many come with the scores
 const PAGE_ROWS = 200;
 const MOST_TURNED = 6;
 const AMOUNTS = [
@@ -48,6 +49,7 @@ export function livePart() {
     parts[name] = el(`div.live-${name}`);
   parts.said.setAttribute("role", "status");
   parts.grid = cellGrid("Rows and what became of each field");
+  parts.grid.node.hidden = true;
   drawChoices();
   told.text.push(() => scoreSoon());
   return el(
@@ -290,9 +292,9 @@ async function showRowsAnew() {
   const { scored } = live;
   if (!scored) return;
   [listed, places, asked] = [new Map(), new Map(), new Set()];
-  live.of = scored.rows;
+  live.of = scored.table.length;
   if (!live.only) takeRows(0, scored.table);
-  else await fetchPage(0);
+  if (live.only || scored.table.length >= FIRST_ROWS) await fetchPage(0);
   showGrid();
 }
 
@@ -320,6 +322,7 @@ function showGrid() {
   const { scored } = live;
   if (!scored) return;
   const { columns } = scored;
+  parts.grid.node.hidden = false;
   const evaluators = [...new Set(columns.map((one) => one.evaluator))];
   const seen = (from, to) => {
     for (let page = Math.floor(from / PAGE_ROWS); page <= Math.floor(Math.max(from, to - 1) / PAGE_ROWS); page++) {
@@ -332,7 +335,9 @@ function showGrid() {
   };
   const first = (place) => {
     const row = listed.get(place);
-    return row ? [el("b", number(row.row)), row.id && row.id !== String(row.row) && plain(row.id, "bdi.quiet")] : "…";
+    if (!row) return "…";
+    const named = [row.id !== String(row.row) && row.id, row.variant].filter(Boolean).join(" · ");
+    return [el("b", number(row.row)), plain(named, "bdi.quiet")];
   };
   const open = (place, column) => {
     const row = listed.get(place);

@@ -9,15 +9,19 @@ export function columnOf(scored, check, path) {
   return scored?.columns.find((one) => one.place === check?.place && one.field === name);
 }
 
-/** @param {Scored | null} scored @param {string} evaluator */
-export const figureOf = (scored, evaluator) => scored?.figures.find((one) => one.evaluator === evaluator);
+/** The figures of an evaluator: one, or one for each variant.
+ * @param {Scored | null} scored @param {string} evaluator */
+export const figuresOf = (scored, evaluator) => (scored?.figures ?? []).filter((one) => one.evaluator === evaluator);
 
 /** The figure that a gate reads, as far as the rows that were scored have it: the mean score of an evaluator, the share of a field that is right.
  * @param {Scored | null} scored @param {Check[]} checks @param {string} target @returns {number | null} */
 export function gatedFigure(scored, checks, target) {
   const dot = target.indexOf(".");
   const name = dot < 0 ? target : target.slice(0, dot);
-  if (dot < 0) return figureOf(scored, name)?.mean ?? null;
+  if (dot < 0) {
+    const found = figuresOf(scored, name);
+    return found.length === 1 ? found[0].mean : null;
+  }
   const column = columnOf(
     scored,
     checks.find((one) => one.name === name),
