@@ -34,7 +34,7 @@ from evaluators.compare.unpaired import compare_metrics
 from evaluators.compare.wording import sentence
 from evaluators.issues import Blame, Issue
 from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.result import ConfusionMatrix, NumericColumnStats, RepeatStats
+from evaluators.run.result import ConfusionMatrix, NumericColumnStats, RepeatStats, RunResult
 from evaluators.run.wording import Finding
 from evaluators.testsets.naming_key import naming_keys
 
@@ -59,6 +59,9 @@ def compare_sides(
     """
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
+    differing = other_corrections(base.result, new.result)
+    corrected = list(rows_of_other_corrections(pairs, differing))
+    pairs = {variant: found.apart_from(differing) for variant, found in pairs.items()}
     with_rows = base.has_rows and new.has_rows
     alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
     against = list(reasons_against(base, new))
@@ -68,7 +71,7 @@ def compare_sides(
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
-        notes=tuple(map(sentence, (*changed, *remarks(base, new, pairs.values())))),
+        notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values())))),
     )  # fmt: skip
     if not with_rows and (common or not reasons):
         both = [name for name in new.fields if name in base.fields]
@@ -276,6 +279,22 @@ def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
 
 
 _MOST_CELLS: Final = 2_000
+
+
+def other_corrections(base: RunResult, new: RunResult) -> set[str]:
+    """The ids whose expected answers are corrected in another way, or in one of the runs alone."""
+    was, now = (
+        {(one.id, one.path, one.new) for one in run.corrections.values if one.void is None} if run.corrections else set()
+        for run in (base, new)
+    )
+    return {id for id, _, _ in was ^ now}
+
+
+def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Collection[str]) -> Iterator[Finding]:
+    """The rows that are set aside because their corrections differ, by variant."""
+    for variant, found in pairs.items():
+        if ids := [line.id for line in found.other_question if line.id in differing]:
+            yield Finding("other-corrections", {"variant": variant, "count": len(ids), "ids": ids})
 
 
 def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -105,6 +105,12 @@ class Pairs(NamedTuple):
         """The pairs without the rows that ask something else in the new run."""
         other = {line.row for line in self.other_question}
         return self._replace(both=[pair for pair in self.both if pair[1].row not in other])
+
+    def apart_from(self, ids: Collection[str]) -> Pairs:
+        """The pairs without the rows of these ids that ask something else in the new run."""
+        aside = {line.row for line in self.other_question if line.id in ids}
+        both = [pair for pair in self.both if pair[1].row not in aside]
+        return self._replace(both=both, other_question=[line for line in self.other_question if line.row not in aside])
 
 
 def paired(base: SideRows, new: SideRows) -> Pairs:

@@ -22,6 +22,10 @@ sentence: Final = Wording({
         "{variant:variant}{count:rows} {count:has/have} another expected answer, or another cell that is looked at: "
         "{ids:listed}"
     ),
+    "other-corrections": (
+        "set aside: {variant:variant}{count:rows} whose expected answer is corrected otherwise, or in one run alone: "
+        "{ids:listed}"
+    ),
     "by-place": (
         "{variant:variant}rows were paired by their places, for want of an id; a column that names each of them would pair them: "
         "write `columns: {{id: COLUMN}}` under test_set, and score both again"
