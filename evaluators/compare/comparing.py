@@ -60,9 +60,11 @@ def compare_sides(
     named = [variant for variant in new.rows if variant in base.rows]
     pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
     differing = other_corrections(base.result, new.result)
-    corrected = list(rows_of_other_corrections(pairs, differing))
-    pairs = {variant: found.apart_from(differing) for variant, found in pairs.items()}
     with_rows = base.has_rows and new.has_rows
+    corrected = list(rows_of_other_corrections(pairs, differing))
+    if differing and not with_rows:
+        corrected = [Finding("corrections-in-metrics", {"count": len(differing), "ids": sorted(differing)})]
+    pairs = {variant: found.apart_from(differing) for variant, found in pairs.items()}
     alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
     against = list(reasons_against(base, new))
     changed = [one for one in against if across_settings and one.code == "other-settings"]

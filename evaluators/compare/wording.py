@@ -26,6 +26,9 @@ sentence: Final = Wording({
         "set aside: {variant:variant}{count:rows} whose expected answer is corrected otherwise, or in one run alone: "
         "{ids:listed}"
     ),
+    "corrections-in-metrics": (
+        "the expected answers of {count:rows} are corrected otherwise, or in one run alone, and are part of the metrics: {ids:listed}"
+    ),
     "by-place": (
         "{variant:variant}rows were paired by their places, for want of an id; a column that names each of them would pair them: "
         "write `columns: {{id: COLUMN}}` under test_set, and score both again"

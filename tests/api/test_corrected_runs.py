@@ -171,6 +171,9 @@ def test_rows_whose_corrections_differ_are_set_aside_by_a_comparison(here: Path)
     said = " ".join(ended.output.split())
     assert "set aside: 1 row whose expected answer is corrected otherwise, or in one run alone: 1" in said
     assert "2 rows in both runs" in said
+    (here / "a.json").write_bytes((here / "runs" / "a" / "run.json").read_bytes())
+    said = " ".join(cli("compare", "a.json", "runs/b").output.split())
+    assert "of 1 row are corrected otherwise, or in one run alone, and are part of the metrics: 1" in said
 
 
 def test_a_suite_that_asks_somebody_is_not_scored_twice(here: Path) -> None:
