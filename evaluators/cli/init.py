@@ -51,7 +51,7 @@ def command(
 
 
 def asked_on_a_terminal(question: InitQuestion) -> str:
-    """The answer of whoever sits at the terminal."""
+    """Ask on the terminal, and return the answer."""
     from evaluators.fields.inference.proposals import NONE_OF_THEM
     from evaluators.reports.display import visible
 

@@ -247,7 +247,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
             if sending is not None:
                 sending.clear()
     unprinted = tuple(shown) if stopped.at_once else _printed(finished, options)
-    _tell_left_behind(results)
+    _print_interrupted_runs(results)
     _tell_of_the_run(finished, options["quiet"])
     if refused := (*finished.refused, *unprinted):
         print_problems(refused)
@@ -258,7 +258,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     sys.exit(afterwards(finished.result, unprinted).exit_code)
 
 
-def _tell_left_behind(results: str | Path | None) -> None:
+def _print_interrupted_runs(results: str | Path | None) -> None:
     """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return

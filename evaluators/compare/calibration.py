@@ -258,7 +258,7 @@ def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None
 
 
 def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> Changed:
-    """What became of the questions that two runs have in common: with another model, another prompt, or asked alone."""
+    """How many questions two runs have in common, and which of them have another verdict."""
     known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
     both = [one for one in ours if one.answer.error is None and one.question.key in known]
     other = [one for one in both if verdict_in(one.answer) != verdict_in(known[one.question.key])]

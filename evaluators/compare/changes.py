@@ -1,4 +1,4 @@
-"""What became of a row, for each evaluator and field, from the base to the new run, and which rows changed.
+"""The change of a row from the base to the new run, for each evaluator and field, and the list of changed rows.
 
 A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
 unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged. Where nothing was to measure and
@@ -38,7 +38,7 @@ States: TypeAlias = Callable[[RowResult, RowResult], tuple[State, State]]
 
 
 def change_of(was: State, now: State) -> Change:
-    """What became of a row."""
+    """The change of a row."""
     if was is None or not was.whole:
         if now is None or not now.whole:
             return "never measured"
@@ -53,7 +53,7 @@ def change_of(was: State, now: State) -> Change:
 
 
 def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
-    """What became of one value, by its status in both runs; None where a run does not have it."""
+    """The change of one value, by its status in both runs; None where a run does not have it."""
     was_wrong, is_wrong = (one in _WRONG or one is FieldStatus.ERROR for one in (was, now))
     if is_wrong and not was_wrong:
         return "broken"
@@ -63,7 +63,7 @@ def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
 
 
 def weightiest(changes: Iterable[Change]) -> Change:
-    """What becomes of a row that several evaluators look at."""
+    """The change of a row that several evaluators score: the first of `CHANGES` among theirs."""
     return min(changes, key=CHANGES.index, default="never measured")
 
 

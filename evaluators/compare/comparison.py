@@ -130,11 +130,11 @@ class ChangedRow(Struct, frozen=True):
     """The evaluators that passed in the base and fail now."""
     fixed: tuple[str, ...]
     fields: tuple[str, ...]
-    """What became of the fields of those evaluators, and of those whose verdict stays, such as
+    """The changes of the fields of those evaluators, and of those whose verdict stays, such as
     `header.total: match → mismatch`."""
     variant: str | None = None
     change: Change = "unchanged"
-    """What the row counts as: the weightiest of what became of it. An unchanged row is listed where a field of it changed."""
+    """The first of `CHANGES` among those of its evaluators. An unchanged row is listed where a field of it changed."""
     lost: tuple[str, ...] = ()
     """The evaluators that scored the row in the base and do not now."""
     lost_passed: tuple[str, ...] = ()

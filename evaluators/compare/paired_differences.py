@@ -146,7 +146,7 @@ def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool
 
 
 def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
-    """What became of a row, what it adds to the metrics, and whether it was lost after it had passed."""
+    """The change of a row, its part of the metrics, and whether it was lost after it had passed."""
     was, now = states
     change = change_of(was, now)
     lost_passed = change == "lost" and was is not None and was.right

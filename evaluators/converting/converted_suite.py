@@ -13,7 +13,7 @@ from evaluators.converting.converted_text import (
     as_data,
     converted_text,
     from_folder,
-    named_apart,
+    make_names_unique,
     rows_csv_text,
     summary_lines,
     unusable,
@@ -53,7 +53,7 @@ def convert(
     refuse_results(paths)
     conversion = CONVERTERS.find(system or recognised(paths))().convert(paths, reading or {})
     apply_reading(conversion)
-    named_apart([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
+    make_names_unique([*conversion.evaluators, *conversion.judged], [group.name for group in conversion.groups])
     conversion.parts = [
         _accepted(part) if isinstance(part, ConvertedEvaluator) and not part.judged else part for part in conversion.parts
     ]
@@ -61,7 +61,7 @@ def convert(
         conversion.remarks.append("Every check asks a judge: the suite has no evaluator until one is named.")
     elif not conversion.evaluators:
         raise Problems(
-            Issue("no-counterpart", Blame.CONFIG, f"{one.theirs}: {one.note or one.counterpart}", one.place)
+            Issue("no-counterpart", Blame.CONFIG, f"{one.theirs}: {one.note or one.status}", one.place)
             for one in conversion.findings
         )
     if conversion.rows:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, Grouping, WordFinding
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, Grouping, MappingNote, MappingStatus
 from evaluators.guide.suite_text import comment, literal
 from evaluators.values.quoting import key_text
 
@@ -84,7 +84,7 @@ def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
     return ConvertedEvaluator("weighted_mean", group.name, settings, [])
 
 
-def named_apart(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
+def make_names_unique(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
     """Gives every evaluator a name that a suite can have, and that no other one has."""
     seen = {OVERALL, *taken}
     for one in evaluators:
@@ -104,16 +104,16 @@ def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
     return {**data, "when": when} if when else data
 
 
-def notes_once(findings: Sequence[WordFinding]) -> dict[int, str]:
+def notes_once(findings: Sequence[MappingNote]) -> dict[int, str]:
     """The text of each note, by the identity of the first finding that has it: with how many have it, where there are several."""
-    alike: dict[tuple[str, str, str], list[WordFinding]] = {}
+    alike: dict[tuple[str, str, str], list[MappingNote]] = {}
     for finding in findings:
         if finding.note:
-            alike.setdefault((finding.theirs, finding.counterpart, finding.note), []).append(finding)
+            alike.setdefault((finding.theirs, finding.status, finding.note), []).append(finding)
     return {id(same[0]): f"{same[0]}{f' ({len(same):,} times)' if len(same) > 1 else ''}" for same in alike.values()}
 
 
-def _notes(findings: Sequence[WordFinding], notes: Mapping[int, str], margin: str) -> list[str]:
+def _notes(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: str) -> list[str]:
     """The notes of these findings as comments."""
     return [line for finding in findings if id(finding) in notes for line in comment(notes[id(finding)], margin)]
 
@@ -175,15 +175,15 @@ def cell_text(value: Any) -> str:
 def summary_lines(conversion: Conversion) -> list[str]:
     """How many words were mapped, and one line for each that needs a word."""
     findings = conversion.findings
-    counts = {kind: sum(one.counterpart is kind for one in findings) for kind in Counterpart}
+    counts = {kind: sum(one.status is kind for one in findings) for kind in MappingStatus}
     text = (
-        f"{counts[Counterpart.SAME]} mapped, {counts[Counterpart.NOTED]} mapped with a note, "
-        f"{counts[Counterpart.NONE]} without a counterpart"
+        f"{counts[MappingStatus.SAME]} mapped, {counts[MappingStatus.NOTED]} mapped with a note, "
+        f"{counts[MappingStatus.NONE]} without a counterpart"
     )
     return [f"{', '.join(conversion.sources)}: {text}", *(f"  {text}" for text in notes_once(findings).values())]
 
 
-def unusable(one: ConvertedEvaluator, message: str) -> WordFinding:
+def unusable(one: ConvertedEvaluator, message: str) -> MappingNote:
     """What to say of an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
     first = one.findings[0]
-    return WordFinding(first.place, first.theirs, Counterpart.NONE, message)
+    return MappingNote(first.place, first.theirs, MappingStatus.NONE, message)

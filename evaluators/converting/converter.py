@@ -1,7 +1,7 @@
 """The contract of a converter: it reads another system's files and says what a suite would have to say.
 
 A converter is one file in `plugs/`, or a class behind the entry point group `evaluators.converting.plugs`. What it knows of its
-system stands in `tables`: one `Word` for each word of that system. The converter looks words up there, and the reference page is
+system stands in `tables`: one `Term` for each word of that system. The converter looks words up there, and the reference page is
 made from the same tables, so the two cannot disagree. Files are read as data: nothing in them is run or imported.
 """
 
@@ -25,7 +25,7 @@ _HEAD_BYTES: Final = 256 * 1024
 ASKS_JUDGE: Final = "it asks a judge: take the marks away when the suite names one"
 
 
-class Counterpart(StrEnum):
+class MappingStatus(StrEnum):
     """What there is here for a word of another system."""
 
     SAME = "mapped"
@@ -33,7 +33,7 @@ class Counterpart(StrEnum):
     NONE = "no counterpart"
 
 
-class Word(Struct, frozen=True):
+class Term(Struct, frozen=True):
     """A word of another system, and what says the same here.
 
     `here` is the type of an evaluator, or the name of a setting; None where nothing says the same. `note` is what a reader has to
@@ -43,27 +43,27 @@ class Word(Struct, frozen=True):
     theirs: str
     here: str | None = None
     note: str = ""
-    settings: tuple[Word, ...] = ()
+    settings: tuple[Term, ...] = ()
     always: Mapping[str, Any] = field(default_factory=dict)
     """Settings that the evaluator here needs in any case to say the same."""
     value: Callable[[Any], Any] | None = None
     """How the value of a setting is written here, where it is written in another way."""
 
     @property
-    def counterpart(self) -> Counterpart:
+    def status(self) -> MappingStatus:
         """How much of the word there is here."""
         if self.here is None:
-            return Counterpart.NONE
-        return Counterpart.NOTED if self.note else Counterpart.SAME
+            return MappingStatus.NONE
+        return MappingStatus.NOTED if self.note else MappingStatus.SAME
 
 
-class WordTable(Struct, frozen=True):
+class TermTable(Struct, frozen=True):
     """The words of one kind: scorers, say, or the keys of a file."""
 
     title: str
-    words: tuple[Word, ...]
+    words: tuple[Term, ...]
 
-    def find(self, theirs: str) -> Word | None:
+    def find(self, theirs: str) -> Term | None:
         """The line for a word."""
         return next((word for word in self.words if word.theirs == theirs), None)
 
@@ -75,16 +75,16 @@ class ForeignValue(Struct, frozen=True):
     place: str
 
 
-class WordFinding(Struct, frozen=True):
-    """What became of one word of the file, for the summary and for a comment in the suite."""
+class MappingNote(Struct, frozen=True):
+    """How one word of the file was mapped, for the summary and for a comment in the suite."""
 
     place: str
     theirs: str
-    counterpart: Counterpart
+    status: MappingStatus
     note: str = ""
 
     def __str__(self) -> str:
-        text = f"{self.theirs}: {self.counterpart}"
+        text = f"{self.theirs}: {self.status}"
         return f"{self.place}  {text}: {self.note}" if self.note else f"{self.place}  {text}"
 
 
@@ -94,8 +94,8 @@ class ConvertedEvaluator(Struct):
     type: str
     name: str
     settings: dict[str, Any]
-    findings: list[WordFinding]
-    """What became of the word it was made from, first, and of the settings of that word."""
+    findings: list[MappingNote]
+    """The mapping of the word that it was made from, then of the settings of that word."""
     rows: tuple[str, ...] | None = None
     """The ids of the rows it is for; None for all rows."""
     when: dict[str, Any] = field(default_factory=dict)
@@ -124,12 +124,12 @@ class Conversion(Struct):
 
     name: str
     sources: tuple[str, ...]
-    parts: list[ConvertedEvaluator | WordFinding] = field(default_factory=list)
+    parts: list[ConvertedEvaluator | MappingNote] = field(default_factory=list)
     test_set: dict[str, Any] = field(default_factory=dict)
     """The section `test_set`, with paths from the folder where the command runs."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """Settings of `test_set` that say how files of rows are read: encoding, delimiter, columns."""
-    test_set_findings: list[WordFinding] = field(default_factory=list)
+    test_set_findings: list[MappingNote] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     """What the reader of the suite has to know or do, one sentence each."""
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -154,8 +154,8 @@ class Conversion(Struct):
         return [part for part in self.parts if isinstance(part, ConvertedEvaluator) and part.judged]
 
     @property
-    def findings(self) -> list[WordFinding]:
-        """What became of every word, in the order of the suite."""
+    def findings(self) -> list[MappingNote]:
+        """The mapping of every word, in the order of the suite."""
         found = list(self.test_set_findings)
         for part in self.parts:
             found += part.findings if isinstance(part, ConvertedEvaluator) else [part]
@@ -169,7 +169,7 @@ class Converter:
     """The system's name, as it writes it."""
     reads: ClassVar[str]
     """What files it takes, in one sentence."""
-    tables: ClassVar[tuple[WordTable, ...]]
+    tables: ClassVar[tuple[TermTable, ...]]
     marks: ClassVar[str]
     """A pattern that occurs in the system's files, and in nobody else's."""
 
@@ -200,7 +200,7 @@ class Converter:
     def finish(self, conversion: Conversion) -> None:
         """Adds what the files say together, once all of them are read."""
 
-    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
         """Evaluators for files that name none but hold rows; none where such files say nothing."""
         return ()
 
@@ -229,29 +229,29 @@ def recognised(files: Sequence[Path]) -> str:
 
 
 def convert_word(
-    word: Word, where: str, given: Mapping[str, ForeignValue], name: str | None = None
-) -> ConvertedEvaluator | WordFinding:
+    word: Term, where: str, given: Mapping[str, ForeignValue], name: str | None = None
+) -> ConvertedEvaluator | MappingNote:
     """The evaluator that a word with its settings becomes, or why there is none.
 
     Settings that the word's line does not list are findings of their own: nothing is dropped without being named.
     """
     if word.here is None:
-        return WordFinding(where, word.theirs, Counterpart.NONE, word.note)
+        return MappingNote(where, word.theirs, MappingStatus.NONE, word.note)
     settings = dict(word.always)
-    findings = [WordFinding(where, word.theirs, word.counterpart, word.note)]
+    findings = [MappingNote(where, word.theirs, word.status, word.note)]
     known = {one.theirs: one for one in word.settings}
     for theirs, one in given.items():
         line = known.get(theirs)
         if line is None or line.here is None:
             text = line.note if line is not None else "it is not among the settings this converter knows"
-            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NONE, text))
+            findings.append(MappingNote(one.place, f"{word.theirs}, {theirs}", MappingStatus.NONE, text))
             continue
         settings[line.here] = line.value(one.value) if line.value is not None else one.value
         if line.note:
-            findings.append(WordFinding(one.place, f"{word.theirs}, {theirs}", Counterpart.NOTED, line.note))
+            findings.append(MappingNote(one.place, f"{word.theirs}, {theirs}", MappingStatus.NOTED, line.note))
     return ConvertedEvaluator(word.here, name or word.here, settings, findings)
 
 
-def without_counterpart(where: str, theirs: str, note: str) -> WordFinding:
+def without_counterpart(where: str, theirs: str, note: str) -> MappingNote:
     """A finding for something that is not taken over."""
-    return WordFinding(where, theirs, Counterpart.NONE, note)
+    return MappingNote(where, theirs, MappingStatus.NONE, note)

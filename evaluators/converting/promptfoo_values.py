@@ -16,7 +16,7 @@ TypeAndSettings: TypeAlias = tuple[str, dict[str, Any]]
 _TEMPLATE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
 
 
-class NothingAlike(Exception):
+class Unconvertible(Exception):
     """This use of an assertion has no counterpart; the argument says why."""
 
 
@@ -31,22 +31,22 @@ def has_template(value: Any) -> bool:
 
 
 def rendered(text: str, cells: Mapping[str, Any]) -> str:
-    """A text with the variables filled in. Raises NothingAlike for what is more than a variable's name."""
+    """A text with the variables filled in. Raises Unconvertible for what is more than a variable's name."""
 
     def fill(match: re.Match[str]) -> str:
         value = cells.get(column_of_variable(match[1]))
         if value is None:
-            raise NothingAlike(f"there is no variable {match[1]}")
+            raise Unconvertible(f"there is no variable {match[1]}")
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     done = _TEMPLATE.sub(fill, text)
     if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
-        raise NothingAlike("only the names of variables are filled in, no expressions")
+        raise Unconvertible("only the names of variables are filled in, no expressions")
     return done
 
 
 def filled(value: Any, cells: Mapping[str, Any]) -> Any:
-    """A value with the variables filled in, at every depth. Raises NothingAlike."""
+    """A value with the variables filled in, at every depth. Raises Unconvertible."""
     if isinstance(value, str):
         return rendered(value, cells)
     if isinstance(value, list):
@@ -63,7 +63,7 @@ _STEP: Final = re.compile(
 
 
 def output_path(transform: str) -> str:
-    """The path that a transform of the output is; empty for the whole output. Raises NothingAlike for any other program."""
+    """The path that a transform of the output is; empty for the whole output. Raises Unconvertible for any other program."""
     found = _WHOLE_OUTPUT.fullmatch(transform.strip())
     rest, path = found["path"] if found else "?", ""
     while rest and (step := _STEP.match(rest)) is not None:
@@ -71,7 +71,7 @@ def output_path(transform: str) -> str:
         part = f"[{step['index']}]" if name is None else json_path(name)
         path, rest = joined(path, part), rest[step.end() :]
     if rest or path.split(".")[-1] == "length":
-        raise NothingAlike(f"only a plain path of the output is taken over, not {transform.strip()[:60]}")
+        raise Unconvertible(f"only a plain path of the output is taken over, not {transform.strip()[:60]}")
     return path
 
 
@@ -88,12 +88,12 @@ def whole_variable(value: Any) -> str | None:
 
 def _text(value: Any) -> str:
     if isinstance(value, str) and value.startswith("file://"):
-        raise NothingAlike("the file is not read; write its text here")
+        raise Unconvertible("the file is not read; write its text here")
     if isinstance(value, str):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
-    raise NothingAlike("its value is no text")
+    raise Unconvertible("its value is no text")
 
 
 def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
@@ -131,7 +131,7 @@ def _schema(value: Any, folder: Path) -> dict[str, Any]:
         return {"schema": value}
     if isinstance(value, str) and value.startswith("file://") and value.endswith((".json", ".yaml", ".yml")):
         return {"schema": (folder / value.removeprefix("file://")).as_posix()}
-    raise NothingAlike("its value is no JSON Schema that can be read")
+    raise Unconvertible("its value is no JSON Schema that can be read")
 
 
 def _is_json(value: Any, folder: Path) -> TypeAndSettings:
@@ -146,13 +146,13 @@ def _contains_json(value: Any, folder: Path) -> TypeAndSettings:
 
 def _is_xml(value: Any, folder: Path) -> TypeAndSettings:
     if value is not None:
-        raise NothingAlike("which elements must be there is not checked")
+        raise Unconvertible("which elements must be there is not checked")
     return "format_valid", {}
 
 
 def _regex(value: Any, folder: Path) -> TypeAndSettings:
     if whole_variable(value):
-        raise NothingAlike("a pattern is written in the suite, not in a column")
+        raise Unconvertible("a pattern is written in the suite, not in a column")
     return "regex_match", {"pattern": _text(value)}
 
 
@@ -162,7 +162,7 @@ def _word_count(value: Any, folder: Path) -> TypeAndSettings:
         least, most = int(limits.get("min") or 0), limits.get("max")
         upto = "" if most is None else str(int(most) - 1)
     except (TypeError, ValueError):
-        raise NothingAlike("its value is no number of words") from None
+        raise Unconvertible("its value is no number of words") from None
     words = rf"\S+(?:\s+\S+){{{max(least - 1, 0)},{upto}}}+"
     return "regex_match", {"pattern": rf"\A\s*{words}\s*\Z" if least else rf"\A\s*(?:{words})?\s*\Z"}
 
@@ -170,7 +170,7 @@ def _word_count(value: Any, folder: Path) -> TypeAndSettings:
 def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         if whole_variable(value):
-            raise NothingAlike("a pattern is written in the suite, not in a column")
+            raise Unconvertible("a pattern is written in the suite, not in a column")
         return "regex_match", {"pattern": f"{before}{re.escape(_text(value))}{after}"}
 
     return shape
@@ -187,7 +187,7 @@ def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
 def _rubric(value: Any, folder: Path) -> TypeAndSettings:
     text = "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
     if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
-        raise NothingAlike("only the names of variables are filled in, no expressions")
+        raise Unconvertible("only the names of variables are filled in, no expressions")
     return "llm_judge", {"rubric": _TEMPLATE.sub(lambda match: f"{{{{{column_of_variable(match[1])}}}}}", text)}
 
 

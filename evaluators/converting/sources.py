@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.converting.converter import Conversion, ConvertedEvaluator, Counterpart, ForeignValue, WordFinding
+from evaluators.converting.converter import Conversion, ConvertedEvaluator, ForeignValue, MappingNote, MappingStatus
 from evaluators.issues import Problems, problem
 from evaluators.settings import BadSettings, build
 from evaluators.suite.files import read_text
@@ -186,7 +186,7 @@ def remark_on_outputs(conversion: Conversion, file: Path, header: Sequence[str])
         )
 
 
-def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[ConvertedEvaluator | WordFinding]:
+def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[ConvertedEvaluator | MappingNote]:
     """Evaluators to begin with, from what the expected answers look like: an export of rows names none."""
     expected = _expected_cells(conversion)
     documents = [_document(cell) for cell in expected]
@@ -200,7 +200,7 @@ def proposed(conversion: Conversion, where: str, *, normalized: bool) -> list[Co
         names = sorted({name for one in found for name in one})
         kind, settings = "json_multi_field_match", {"fields": [json_path(name) for name in names]}
     note = "a proposal, from what the expected answers look like: the export names no evaluator"
-    return [ConvertedEvaluator(kind, kind, settings, [WordFinding(where, kind, Counterpart.NOTED, note)])]
+    return [ConvertedEvaluator(kind, kind, settings, [MappingNote(where, kind, MappingStatus.NOTED, note)])]
 
 
 def json_path(name: str) -> str:

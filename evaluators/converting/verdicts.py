@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from evaluators.api.loading import loads
 from evaluators.api.suite import Suite
 from evaluators.converting.converted_text import OVERALL, cell_text, converted_text
-from evaluators.converting.converter import Conversion, Counterpart
+from evaluators.converting.converter import Conversion, MappingStatus
 from evaluators.run.metrics import rows_text
 
 _SHOWN: Final = 5
@@ -36,7 +36,7 @@ def verdict_lines(conversion: Conversion, suite_file: str | None) -> list[str]:
         lines.append(f"  id {id_}: {here}")
     if len(other) > _SHOWN:
         lines.append(f"  and {len(other) - _SHOWN:,} more")
-    if other and (conversion.judged or any(one.counterpart is Counterpart.NONE for one in conversion.findings)):
+    if other and (conversion.judged or any(one.status is MappingStatus.NONE for one in conversion.findings)):
         lines.append("  what has no counterpart, or asks a judge, is no part of the verdicts here")
     return lines
 

@@ -26,16 +26,16 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     ),
     "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
 }  # fmt: skip
-_GIVEN: Final = frozenset(
+_OUTPUT_WORDS: Final = frozenset(
     ["output", "outputs", "response", "responses", "completion", "completions", "reply", "replies", "ausgabe"]
 )
 """What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
 ANSWER: Final = frozenset(["answer", "answers", "antwort"])
-_EITHER: Final = frozenset(["label", "labels"]) | ANSWER
+_AMBIGUOUS_WORDS: Final = frozenset(["label", "labels"]) | ANSWER
 """What a model gave, or what it should have given."""
 _NOUNS: Final = (
-    _GIVEN
-    | _EITHER
+    _OUTPUT_WORDS
+    | _AMBIGUOUS_WORDS
     | frozenset(["value", "values", "result", "results", "json", "class", "category", "text", "ground", "y", "system"])
 )
 """Words that say no more than that a column holds answers."""
@@ -79,19 +79,21 @@ MEASURES: Final = frozenset(
 )
 _NO_MEASURE: Final = frozenset(["pred", "predicted", "prediction", "extracted"]) | _WORDS["expected"]
 USUAL, WORD, NOUN, WEAK, WEAKER = 7.0, 5.0, 4.5, 2.0, 1.0
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Where a new word begins in `AILabel` and in `trueLabel`."""
 
 
 def words_of(column: str) -> list[str]:
     """The words of a name, in lower case and in order, without digits."""
-    return [word.lower() for word in re.findall(r"[^\W\d_]+", _HUMP.sub(" ", column))]
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", column))]
 
 
 def is_input(column: str) -> bool:
     """Whether the name is one of inputs, and of nothing else."""
     words = {*words_of(column)}
-    other = words & (_WORDS["output"] | _WORDS["expected"] | _GIVEN | _EITHER | _OF_A_MODEL | _NAMES_ANOTHER)
+    other = words & (
+        _WORDS["output"] | _WORDS["expected"] | _OUTPUT_WORDS | _AMBIGUOUS_WORDS | _OF_A_MODEL | _NAMES_ANOTHER
+    )
     return is_usual(column, "input") or bool(words & _WORDS["input"] and not other)
 
 
@@ -106,15 +108,15 @@ def weight(column: str | None, role: Role, among: Collection[str] = ()) -> float
         return 0.0
     words = {*words_of(column)}
     other: Role = "expected" if role == "output" else "output"
-    if is_usual(column, role) and not words <= _EITHER:
+    if is_usual(column, role) and not words <= _AMBIGUOUS_WORDS:
         return USUAL
-    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _EITHER):
+    if words & _NO_ANSWER or (is_usual(column, other) and not words <= _AMBIGUOUS_WORDS):
         return 0.0
     said = _said(words, among)
     if said is None:
         if role == "output" and is_model(column):
             return NOUN
-        return WEAK if words and words <= _EITHER else WEAKER if words & _EITHER else 0.0
+        return WEAK if words and words <= _AMBIGUOUS_WORDS else WEAKER if words & _AMBIGUOUS_WORDS else 0.0
     if said != role or (words <= _WHICH_MODEL and words & _OF_A_MODEL):
         return 0.0
     if words & _MODEL and not words - _MODEL <= _NOUNS and not words & (_WORDS[role] - _MODEL):
@@ -126,7 +128,7 @@ def is_plain(column: str, role: Role) -> bool:
     """Whether the name says the role and nothing besides, so that it means no other thing."""
     words = {*words_of(column)}
     own = _WORDS["output"] | _WORDS["expected"]
-    return is_usual(column, role) or words <= _EITHER or is_model(column) or words <= own | _NOUNS
+    return is_usual(column, role) or words <= _AMBIGUOUS_WORDS or is_model(column) or words <= own | _NOUNS
 
 
 def says_other(column: str, role: Role, among: Collection[str]) -> bool:
@@ -142,9 +144,9 @@ def _said(words: Collection[str], among: Collection[str]) -> Role | None:
     if "actual" in words and not _PREDICTED & {*words} and any(each & _PREDICTED for each in rivals):
         return "expected"
     if of_output and of_expected:
-        others = any(each & (_WORDS["output"] | _GIVEN) and not each & _WORDS["expected"] for each in rivals)
+        others = any(each & (_WORDS["output"] | _OUTPUT_WORDS) and not each & _WORDS["expected"] for each in rivals)
         return "expected" if others or "expected" in words else "output"
-    return "expected" if of_expected else "output" if of_output or _GIVEN & {*words} else None
+    return "expected" if of_expected else "output" if of_output or _OUTPUT_WORDS & {*words} else None
 
 
 def may_be_measure(column: str) -> bool:
@@ -255,7 +257,7 @@ def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
 def side_of_words(words: Sequence[str]) -> Role | None:
     """Whether words say outputs or expected answers, as the names of folders and the endings of files do; None for neither and both."""
     given = {*map(_stemmed, words)}
-    output, expected = given & (_OUTPUT_MARKS | _GIVEN), given & _EXPECTED_MARKS
+    output, expected = given & (_OUTPUT_MARKS | _OUTPUT_WORDS), given & _EXPECTED_MARKS
     return None if bool(output) == bool(expected) else "output" if output else "expected"
 
 

@@ -49,7 +49,7 @@ ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 
 
 class DraftedSuite(Struct, frozen=True):
-    """A suite as text, where it goes, and what is to be said."""
+    """A suite as text, its place, and notes for its reader."""
 
     file: str
     text: str
@@ -149,7 +149,7 @@ def _evaluators(
 
 
 def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> list[str]:
-    """What is to be said of columns that play no role, and of outputs that stand in several."""
+    """Notes on columns that play no role, and on outputs in several columns."""
     notes: list[str] = []
     if chosen.left:
         notes.append(

@@ -42,7 +42,7 @@ _EVERY_FIELD: Final = (
 
 
 class Inferred(Struct, frozen=True):
-    """A schema as text, and what is to be said about it."""
+    """A schema as text, with notes for its reader."""
 
     text: str
     made_of: str

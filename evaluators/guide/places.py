@@ -48,7 +48,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class Places(Struct, frozen=True):
-    """Where rows, expected answers and outputs are, and what is to be said of that."""
+    """The places of rows, expected answers and outputs, with notes on them."""
 
     data: str | None
     expected: str | None

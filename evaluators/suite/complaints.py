@@ -62,7 +62,7 @@ _SPECIAL = {
 }
 
 
-class Trouble(Struct, frozen=True):
+class ParserError(Struct, frozen=True):
     """What the parser said: while doing what, which problem, and where (line and column from 0)."""
 
     context: str
@@ -78,7 +78,7 @@ class Trouble(Struct, frozen=True):
         return self.start or self.at
 
 
-class Complaint(Struct, frozen=True):
+class YamlProblem(Struct, frozen=True):
     """What is wrong with a document of YAML, as people are told, and where."""
 
     code: str
@@ -87,7 +87,7 @@ class Complaint(Struct, frozen=True):
     hint: str | None = None
 
 
-class Explainer:
+class YamlErrorExplainer:
     """Explains the trouble of one document. `reads` says whether the parser can read a text, `data_of` what it holds: None where it cannot
     be read."""
 
@@ -97,7 +97,7 @@ class Explainer:
         self.reads = reads
         self.data_of = data_of
 
-    def explain(self, trouble: Trouble) -> Complaint:
+    def explain(self, trouble: ParserError) -> YamlProblem:
         """The complaint that fits best."""
         opening = unclosed_quote(self.text)
         if opening is not None and opening < trouble.at:
@@ -106,14 +106,14 @@ class Explainer:
         found = (explain(self, trouble) for kind, explain in _KINDS if kind in text)
         return next(filter(None, found))
 
-    def unknown_alias(self, at: Mark, name: str) -> Complaint:
+    def unknown_alias(self, at: Mark, name: str) -> YamlProblem:
         """`*name` without a `&name` before it."""
         message = (
             f'YAML reads *{name} as a reference to "&{name}", which is not defined above; text with a star goes in quotes'
         )
         return self.in_quotes(at, message, "unknown-alias")
 
-    def text_at_top(self, number: int, text: str) -> Complaint | None:
+    def text_at_top(self, number: int, text: str) -> YamlProblem | None:
         """What is wrong when the whole document is one text."""
         word = _BARE_WORD.fullmatch(self.line(number))
         return self.glued(number) or (self._missing_colon(number, word) if word and word[2] != text else None)
@@ -122,9 +122,9 @@ class Explainer:
         """The character at a place; empty at the end of a line."""
         return self.line(at[0])[at[1] : at[1] + 1]
 
-    def in_quotes(self, at: Mark, message: str, code: str = "needs-quotes") -> Complaint:
+    def in_quotes(self, at: Mark, message: str, code: str = "needs-quotes") -> YamlProblem:
         """A complaint about a word that wants quotes."""
-        return Complaint(code, at, message, self._write(requoted(self.line(at[0]), at[1])) or "put the text in quotes")
+        return YamlProblem(code, at, message, self._write(requoted(self.line(at[0]), at[1])) or "put the text in quotes")
 
     def _write(self, corrected: str | None, instead_of: int | None = None) -> str | None:
         """`write: …`, when the parser can read the line (and it is another line)."""
@@ -133,7 +133,7 @@ class Explainer:
         text = corrected.strip()
         return f"write: {text}" if self.reads(text) else None
 
-    def long_key(self, trouble: Trouble) -> Complaint | None:
+    def long_key(self, trouble: ParserError) -> YamlProblem | None:
         number, column = trouble.at
         line = self.line(number)
         start = _key_start(line, column) if line[column : column + 1] == ":" else column
@@ -141,19 +141,19 @@ class Explainer:
         if length <= MOST_KEY:
             return None
         message = f"this key has {length:,} characters; YAML reads at most {MOST_KEY:,} as a key"
-        return Complaint("bad-key", (number, start), message)
+        return YamlProblem("bad-key", (number, start), message)
 
-    def tab(self, trouble: Trouble) -> Complaint | None:
+    def tab(self, trouble: ParserError) -> YamlProblem | None:
         for number in (trouble.at[0], trouble.at[0] - 1):
             line = self.line(number)
             indent = line[: len(line) - len(line.lstrip())]
             if "\t" in indent and line.strip():
                 message = "the line starts with a tab; YAML indents with spaces"
                 hint = "put two spaces for each tab; most editors can do it for the whole file"
-                return Complaint("tab", (number, indent.index("\t")), message, hint)
+                return YamlProblem("tab", (number, indent.index("\t")), message, hint)
         return None
 
-    def star(self, trouble: Trouble) -> Complaint | None:
+    def star(self, trouble: ParserError) -> YamlProblem | None:
         at = trouble.begun
         if self.character(at) != "*":
             return None
@@ -162,17 +162,17 @@ class Explainer:
         corrected = requoted(self.line(at[0]), at[1])
         hint = corrected and self._write(re.sub(r'"\*(?=[.\[][^"]*":)', '"[*]', corrected))  # a key is a path: each item
         message = f"{_SPECIAL['*']}, so a path that begins with one goes in quotes"
-        return Complaint("needs-quotes", at, message, hint or "put the text in quotes")
+        return YamlProblem("needs-quotes", at, message, hint or "put the text in quotes")
 
-    def special(self, trouble: Trouble) -> Complaint | None:
+    def special(self, trouble: ParserError) -> YamlProblem | None:
         character = self.character(trouble.at)
         if character == "\t":
-            return Complaint("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
+            return YamlProblem("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
         if character not in _SPECIAL:
             return None
         return self.in_quotes(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
 
-    def colon(self, trouble: Trouble) -> Complaint | None:
+    def colon(self, trouble: ParserError) -> YamlProblem | None:
         number, column = trouble.at
         line = self.line(number)
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
@@ -182,29 +182,29 @@ class Explainer:
             return self.in_quotes(trouble.at, message, "colon-in-value")
         above = self._above(number)
         hint = "a quote, a bracket or a colon may be missing on the line above"
-        stray = Complaint("bad-yaml", trouble.at, "a colon is not allowed here", hint)
+        stray = YamlProblem("bad-yaml", trouble.at, "a colon is not allowed here", hint)
         return self.glued(above) or self._too_deep(number, above) or stray
 
     def _above(self, number: int) -> int:
         """The number of the nearest line above that is not blank; -1 when there is none."""
         return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
-    def _too_deep(self, number: int, above: int) -> Complaint | None:
+    def _too_deep(self, number: int, above: int) -> YamlProblem | None:
         line, previous = self.line(number), self.line(above)
         if item := _BARE_ITEM.fullmatch(previous):
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             hint = f"write: {item[1].lstrip()}{item[2]}:"
-            return Complaint("missing-colon", (above, len(previous.rstrip())), message, hint)
+            return YamlProblem("missing-colon", (above, len(previous.rstrip())), message, hint)
         if found := _FILE_BESIDE.fullmatch(previous):
             return self._settings_of_test_set(above, found[1])
         if _KEY_AND_VALUE.match(previous):
             message = "this line is indented deeper than the line above it, which already has a value"
             at = number, len(line) - len(line.lstrip())
-            return Complaint("bad-indentation", at, message, "start both lines in the same column")
+            return YamlProblem("bad-indentation", at, message, "start both lines in the same column")
         word = _BARE_WORD.fullmatch(previous)
         return self._missing_colon(above, word) if word else None
 
-    def _settings_of_test_set(self, number: int, file: str) -> Complaint:
+    def _settings_of_test_set(self, number: int, file: str) -> YamlProblem:
         """Settings below a `test_set` whose file stands beside it."""
         message = '"test_set" has its file beside it, and settings below it; they go together in one map'
         lines = self._below(number)
@@ -212,7 +212,7 @@ class Explainer:
         hint = "write test_set: {file: …}, with the settings beside the file"
         if isinstance(data, dict) and "file" not in data:
             hint = f"write, in place of these {len(lines) + 1} lines: test_set: {flow({'file': file, **data})}"
-        return Complaint("bad-indentation", (number, 0), message, hint)
+        return YamlProblem("bad-indentation", (number, 0), message, hint)
 
     def _below(self, number: int) -> list[str]:
         """The lines that follow a line and stand deeper than it, without what all of them begin with."""
@@ -224,7 +224,7 @@ class Explainer:
             lines.append(line[indent:])
         return lines
 
-    def _nested(self, number: int) -> Complaint | None:
+    def _nested(self, number: int) -> YamlProblem | None:
         """`date: date: {…}`: the one setting of a map stands beside its key, without the braces of the map."""
         found = _KEY_BESIDE_KEY.fullmatch(self.line(number))
         if found is None or found["word"] not in _NESTED or (found["before"] == "" and found["key"] == "name"):
@@ -240,43 +240,43 @@ class Explainer:
         if not rest or not self.reads(line):
             return None
         message = f'"{word}:" stands on the line of "{found["key"]}:"; what belongs to a key goes in braces, or on a line below it'
-        return Complaint("colon-in-value", (number, found.start("word")), message, f"{where}{line}")
+        return YamlProblem("colon-in-value", (number, found.start("word")), message, f"{where}{line}")
 
-    def no_colon(self, trouble: Trouble) -> Complaint:
+    def no_colon(self, trouble: ParserError) -> YamlProblem:
         number = trouble.begun[0]
         if glued := self.glued(number):
             return glued
         if word := _BARE_WORD.fullmatch(self.line(number)):
             return self._missing_colon(number, word)
         message = 'this line is neither "key: value" nor a list item that starts with "- "'
-        return Complaint("missing-colon", trouble.begun, message, "a key is followed by a colon and a space")
+        return YamlProblem("missing-colon", trouble.begun, message, "a key is followed by a colon and a space")
 
-    def _missing_colon(self, number: int, word: re.Match[str]) -> Complaint:
+    def _missing_colon(self, number: int, word: re.Match[str]) -> YamlProblem:
         message = f'looks like a colon is missing after "{word[2]}"'
-        return Complaint("missing-colon", (number, word.end(2)), message, f"write: {word[1].lstrip()}{word[2]}:")
+        return YamlProblem("missing-colon", (number, word.end(2)), message, f"write: {word[1].lstrip()}{word[2]}:")
 
-    def glued(self, number: int) -> Complaint | None:
+    def glued(self, number: int) -> YamlProblem | None:
         """`name:text`, with no space after the colon."""
         found = _GLUED.fullmatch(self.line(number))
         if not found:
             return None
         message = f'a space is missing after the colon of "{found[2]}"'
         hint = self._write(f"{found[1]}{found[2]}: {found[3]}")
-        return Complaint("missing-space", (number, found.end(2) + 1), message, hint)
+        return YamlProblem("missing-space", (number, found.end(2) + 1), message, hint)
 
-    def open_quote(self, trouble: Trouble) -> Complaint | None:
+    def open_quote(self, trouble: ParserError) -> YamlProblem | None:
         return self._not_closed(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
 
-    def _not_closed(self, at: Mark) -> Complaint:
+    def _not_closed(self, at: Mark) -> YamlProblem:
         """A quote that is not closed where it seems to belong: the key, the value among others, or the rest of the line ends there."""
         mark, line = self.character(at), self.line(at[0])
         ends = [_KEY_ENDS.search(line, at[1])] if _BEGINS_LINE.fullmatch(line[: at[1]]) else []
         ends += [_VALUE_ENDS.search(line, at[1]), _REST_ENDS.search(line, at[1])]
         lines = (f"{line[: end.start()]}{mark}{line[end.start() :]}" for end in ends if end is not None)
         hint = next(filter(None, map(self._write, lines)), f"end the text with another {mark}")
-        return Complaint("open-quote", at, f"this {mark} is not closed", hint)
+        return YamlProblem("open-quote", at, f"this {mark} is not closed", hint)
 
-    def escape(self, trouble: Trouble) -> Complaint:
+    def escape(self, trouble: ParserError) -> YamlProblem:
         number, column = trouble.at
         line = self.line(number)
         column -= line[column : column + 1] != "\\"
@@ -288,9 +288,9 @@ class Explainer:
         if first == number and (end := line.find('"', column)) > 0:
             inner = line[start + 1 : end].replace("'", "''")
             corrected = f"{line[:start]}'{inner}'{line[end + 1 :]}"
-        return Complaint("bad-escape", (number, max(column, 0)), message, self._write(corrected))
+        return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write(corrected))
 
-    def flow(self, trouble: Trouble) -> Complaint | None:
+    def flow(self, trouble: ParserError) -> YamlProblem | None:
         if trouble.start is None or (opening := self.character(trouble.start)) not in _CLOSING:
             return None
         number = trouble.start[0]
@@ -298,7 +298,7 @@ class Explainer:
             return self._never_closed(trouble.start)
         bracket = self.character(trouble.at) in ("[", "]", "{", "}")
         if bracket and (hint := self._write(requoted(self.line(number)), number)):
-            return Complaint("brackets-need-quotes", trouble.at, QUOTE_PATH, hint)
+            return YamlProblem("brackets-need-quotes", trouble.at, QUOTE_PATH, hint)
         if self.character(trouble.at) == ":":
             line, column = self.line(number), trouble.at[1]
             start, end = _inside_brackets(line, column)
@@ -306,50 +306,50 @@ class Explainer:
             nested = self._write(f"{line[:start]}{{{text}}}{line[end:]}")
             if line[start:column] in _NESTED and nested:
                 message = f'"{line[start:column]}:" stands beside a key; what belongs to a key goes in braces of its own'
-                return Complaint("colon-in-value", (number, start), message, nested)
+                return YamlProblem("colon-in-value", (number, start), message, nested)
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
-            return Complaint("colon-in-value", trouble.at, message, f'write "{text}"')
+            return YamlProblem("colon-in-value", trouble.at, message, f'write "{text}"')
         message = f"a comma or {_CLOSING[opening]} was expected here, to go on with the {opening} before it"
-        return Complaint("bad-list" if opening == "[" else "bad-map", trouble.at, message)
+        return YamlProblem("bad-list" if opening == "[" else "bad-map", trouble.at, message)
 
-    def _never_closed(self, at: Mark) -> Complaint:
+    def _never_closed(self, at: Mark) -> YamlProblem:
         opening = self.line(at[0])[at[1]]
         message = f"this {opening} is never closed, or something inside it is not separated by a comma"
         hint = f"close it with {_CLOSING[opening]}, with a comma between the items"
-        return Complaint("open-bracket", at, message, hint)
+        return YamlProblem("open-bracket", at, message, hint)
 
-    def block(self, trouble: Trouble) -> Complaint:
+    def block(self, trouble: ParserError) -> YamlProblem:
         at = trouble.at
         line = self.line(at[0])
         before, found = line[: at[1]].rstrip(), self.character(at)
         if found in ("]", "}"):
-            return Complaint("bad-yaml", at, f"this {found} closes nothing", "take it away, or open it before")
+            return YamlProblem("bad-yaml", at, f"this {found} closes nothing", "take it away, or open it before")
         if before.endswith(("'", '"')):
             return self._after_quote(at, before[-1])
         if before.endswith(("]", "}")):
             return self._after_bracket(at)
         if glued := _GLUED_DASH.fullmatch(line):
             hint = self._write(f"{glued[1]}- {glued[2]}")
-            return Complaint("missing-space", at, "a space is missing after the dash", hint)
+            return YamlProblem("missing-space", at, "a space is missing after the dash", hint)
         if before.strip():
             message = "this does not go with the text before it on the line"
-            return Complaint("bad-yaml", at, message, "a colon, a comma or quotes may be missing")
+            return YamlProblem("bad-yaml", at, message, "a colon, a comma or quotes may be missing")
         if "block collection" in trouble.context:
             message = 'the lines above are a list, whose items start with "- "; this line does not belong to it'
-            return Complaint("bad-indentation", at, message, 'indent it below its item, or start it with "- "')
+            return YamlProblem("bad-indentation", at, message, 'indent it below its item, or start it with "- "')
         if found == "-":
             message = "there is a list item where a key was expected"
             hint = "put the list below a key that has nothing after its colon"
-            return self._missing_dash(trouble) or Complaint("bad-indentation", at, message, hint)
+            return self._missing_dash(trouble) or YamlProblem("bad-indentation", at, message, hint)
         if at[1] == 0:
             return self.start(trouble)
         above = self._above(at[0])
         if beside := _FILE_BESIDE.fullmatch(self.line(above)):
             return self._settings_of_test_set(above, beside[1])
         message = "this line does not start in the same column as the lines it belongs to"
-        return Complaint("bad-indentation", at, message, "indent it like its neighbours; YAML reads columns")
+        return YamlProblem("bad-indentation", at, message, "indent it like its neighbours; YAML reads columns")
 
-    def _missing_dash(self, trouble: Trouble) -> Complaint | None:
+    def _missing_dash(self, trouble: ParserError) -> YamlProblem | None:
         """The first item of a list lacks its dash: what follows the key above reads as a map."""
         start = trouble.start
         if start is None or start[1] != trouble.at[1]:
@@ -357,38 +357,38 @@ class Explainer:
         if not self.line(self._above(start[0])).rstrip().endswith(":"):
             return None
         message = "a dash is missing before this line: the lines below it are items of a list"
-        return Complaint("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")
+        return YamlProblem("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")
 
-    def _after_bracket(self, at: Mark) -> Complaint:
+    def _after_bracket(self, at: Mark) -> YamlProblem:
         corrected = None
         if value := _BRACKET_VALUE.match(self.line(at[0])):
             word, colon, rest = value[2].partition(": ")
             corrected = f"{value[1]}{quoted(word.strip())}{colon}{rest}"
         message = "text goes on after the closing bracket; a path or text that begins with a bracket goes in quotes"
-        return Complaint("needs-quotes", at, message, self._write(corrected, at[0]))
+        return YamlProblem("needs-quotes", at, message, self._write(corrected, at[0]))
 
-    def _after_quote(self, at: Mark, mark: str) -> Complaint:
+    def _after_quote(self, at: Mark, mark: str) -> YamlProblem:
         line = self.line(at[0])
         start = line.find(mark)
         text = line[start:].rstrip()
         corrected = line[:start] + quoted(text[1:-1] if text.endswith(mark) else text)
         message = "text goes on after the closing quote; the whole value goes in quotes, or none of it"
-        return Complaint("after-quote", at, message, self._write(corrected, at[0]))
+        return YamlProblem("after-quote", at, message, self._write(corrected, at[0]))
 
-    def start(self, trouble: Trouble) -> Complaint:
+    def start(self, trouble: ParserError) -> YamlProblem:
         if self.line(trouble.at[0]).lstrip().startswith(":"):
-            return Complaint("bad-key", trouble.at, "a key is missing before this colon")
+            return YamlProblem("bad-key", trouble.at, "a key is missing before this colon")
         message = "this line does not belong to the lines above it"
-        return Complaint("bad-indentation", trouble.at, message, "start the top-level keys in the first column")
+        return YamlProblem("bad-indentation", trouble.at, message, "start the top-level keys in the first column")
 
-    def block_text(self, trouble: Trouble) -> Complaint | None:
+    def block_text(self, trouble: ParserError) -> YamlProblem | None:
         mark = self.character(trouble.begun)
         if mark not in ("|", ">"):
             return None
         message = f"{mark} starts a text of several lines, so nothing follows it on its line"
         return self.in_quotes(trouble.begun, message)
 
-    def no_content(self, trouble: Trouble) -> Complaint | None:
+    def no_content(self, trouble: ParserError) -> YamlProblem | None:
         found = self.character(trouble.at)
         if not found and trouble.bracket:
             return self._never_closed(trouble.bracket)
@@ -437,32 +437,32 @@ def _key_start(line: str, end: int) -> int:
     return max(start, 0)
 
 
-Explain: TypeAlias = Callable[[Explainer, Trouble], Complaint | None]
+Explain: TypeAlias = Callable[[YamlErrorExplainer, ParserError], YamlProblem | None]
 
 
 def _at(code: str, message: str, hint: str | None) -> Explain:
-    return lambda _, trouble: Complaint(code, trouble.at, message, hint)
+    return lambda _, trouble: YamlProblem(code, trouble.at, message, hint)
 
 
 def _word(message: str, code: str = "needs-quotes") -> Explain:
     return lambda explainer, trouble: explainer.in_quotes(trouble.begun, message, code)
 
 
-def _bad_character(_: Explainer, trouble: Trouble) -> Complaint:
-    return Complaint("bad-escape", trouble.begun, BAD_CHARACTER, BACKSLASH)
+def _bad_character(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:
+    return YamlProblem("bad-escape", trouble.begun, BAD_CHARACTER, BACKSLASH)
 
 
 _BESIDE_KEY: Final = "put each item on a line of its own below the key, or the text in quotes"
 _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
     ("nesting depth", _at("too-deep", TOO_DEEP, None)),
-    ("", Explainer.tab),
-    ("", Explainer.long_key),
-    ("alias", Explainer.star),
-    ("cannot start any token", Explainer.special),
-    ("mapping values are not allowed", Explainer.colon),
-    ("could not find expected ':'", Explainer.no_colon),
-    ("unexpected end of stream", Explainer.open_quote),
-    ("unknown escape", Explainer.escape),
+    ("", YamlErrorExplainer.tab),
+    ("", YamlErrorExplainer.long_key),
+    ("alias", YamlErrorExplainer.star),
+    ("cannot start any token", YamlErrorExplainer.special),
+    ("mapping values are not allowed", YamlErrorExplainer.colon),
+    ("could not find expected ':'", YamlErrorExplainer.no_colon),
+    ("unexpected end of stream", YamlErrorExplainer.open_quote),
+    ("unknown escape", YamlErrorExplainer.escape),
     ("Unicode character", _bad_character),
     ("hex", _bad_character),
     (
@@ -474,14 +474,14 @@ _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
         _at("needs-quotes", "a question mark and a space mean something else in YAML", "put the text in quotes"),
     ),
     ("directive", _word(_SPECIAL["%"] + "; put it in quotes")),
-    ("flow ", Explainer.flow),
-    ("block mapping", Explainer.block),
-    ("block collection", Explainer.block),
-    ("<document start>", Explainer.start),
+    ("flow ", YamlErrorExplainer.flow),
+    ("block mapping", YamlErrorExplainer.block),
+    ("block collection", YamlErrorExplainer.block),
+    ("<document start>", YamlErrorExplainer.start),
     ("tag", _word("a word that starts with ! is a tag in YAML, and tags are not allowed here", "bad-tag")),
     ("anchor", _word("a word that starts with & names a value in YAML; as text it goes in quotes")),
     ("sequence entries are not allowed", _at("bad-list", "a list does not start on the line of its key", _BESIDE_KEY)),
-    ("block scalar", Explainer.block_text),
-    ("node content", Explainer.no_content),
+    ("block scalar", YamlErrorExplainer.block_text),
+    ("node content", YamlErrorExplainer.no_content),
     ("", _at("bad-yaml", "YAML cannot read the text from here on", "put it in quotes if it is text")),
 )

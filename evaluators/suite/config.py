@@ -231,7 +231,7 @@ def _drafts(
 
 
 def _may_be_called(name: str, item: object) -> bool:
-    """Whether the name could be that of a line that could not be read, which is said where the line stands."""
+    """Whether an unreadable line may have this name; the line has a problem of its own."""
     try:
         written, options, _ = _shape(item)
         kind = today(written, options).type
@@ -380,7 +380,7 @@ def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLi
 
 
 _UNREAD: Final = object()
-"""Stands for a judge that could not be read, which is said where it stands."""
+"""In place of a judge that could not be read, which has a problem of its own."""
 
 
 def _comparators(

@@ -38,7 +38,7 @@ _LONGEST_NUMBER: Final = 1000
 _CORE: Final = "tag:yaml.org,2002:"
 
 
-def of_word(word: str) -> Scalar:
+def parse_plain(word: str) -> Scalar:
     """The value of an unquoted word. Raises BadSettings for a number that is not finite."""
     if word[:1] in _MAY_BE_NUMBER:
         return _number(word) if word else None
@@ -56,11 +56,11 @@ def check_quotes(word: str) -> None:
 _CURLY: Final = re.compile("[“”„]([^“”„]+)[“”]|[‘’‚]([^‘’‚]+)[‘’]")
 
 
-def of_tagged(tag: str, word: str) -> Scalar:
+def parse_tagged(tag: str, word: str) -> Scalar:
     """The value of a word with a YAML tag such as `!!str`. Raises BadSettings when the two do not go together."""
     if tag in ("!", _CORE + "str"):
         return word
-    value = of_word(word)
+    value = parse_plain(word)
     wanted = _TAGGED.get(tag)
     if wanted is None:
         raise bad(f"the tag {spelled_tag(tag)} is not allowed here", hint="a suite is plain data; leave the tag out")
@@ -210,7 +210,7 @@ class Findings(Struct):
 
 
 def refused(code: str, message: str, hint: str | None = None) -> BadSettings:
-    """One thing that cannot be used, ready to raise; whoever knows the spot places it."""
+    """One thing that cannot be used, ready to raise; its caller adds the spot."""
     return BadSettings([Detail((), message, hint, code=code)])
 
 

@@ -22,7 +22,7 @@ from msgspec import Struct, field
 
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Filled, Loc, spell
-from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Complaint, Explainer, Mark, Trouble
+from evaluators.suite.complaints import BACKSLASH, BAD_CHARACTER, Mark, ParserError, YamlErrorExplainer, YamlProblem
 from evaluators.suite.excerpt import lines_of
 from evaluators.suite.extends import Chain, merged
 from evaluators.suite.files import read_text
@@ -36,8 +36,8 @@ from evaluators.suite.nodes import (
     YamlNode,
     check_quotes,
     find,
-    of_tagged,
-    of_word,
+    parse_plain,
+    parse_tagged,
     spelled_tag,
 )
 from evaluators.suite.python_data import DEEPEST, TOO_DEEP, Filling, tree_of, written_data
@@ -173,7 +173,7 @@ def marked_nodes(text: str) -> Any:
 
 def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
     _refuse_characters(document)
-    explainer = Explainer(document, _readable, _data_of)
+    explainer = YamlErrorExplainer(document, _readable, _data_of)
     composer = _Composer(document, explainer, of_suite)
     try:
         for event in _events(document.text):
@@ -269,9 +269,9 @@ def _data_of(text: str) -> object:
         return None
 
 
-def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> Trouble:
+def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> ParserError:
     start, at = error.context_mark, error.problem_mark or error.context_mark
-    return Trouble(
+    return ParserError(
         error.context or "",
         error.problem or "",
         (start.line, start.column) if start else None,
@@ -308,7 +308,7 @@ class _OpenCollection(Struct):
 class _Composer:
     """Builds the tree of one document from its events, and notes what a suite may not hold."""
 
-    def __init__(self, document: SuiteInput, explainer: Explainer, of_suite: bool) -> None:
+    def __init__(self, document: SuiteInput, explainer: YamlErrorExplainer, of_suite: bool) -> None:
         self.document = document
         self.explainer = explainer
         self.of_suite = of_suite
@@ -335,7 +335,7 @@ class _Composer:
         elif kind is yaml.DocumentStartEvent:
             self._document(event)
 
-    def complain(self, complaint: Complaint) -> None:
+    def complain(self, complaint: YamlProblem) -> None:
         """Notes a complaint of the explainer as a finding."""
         spot = Spot(self.document, *complaint.at)
         self.findings.add(spot, complaint.code, complaint.message, complaint.hint)
@@ -385,8 +385,8 @@ class _Composer:
             if bare:
                 if self.of_suite:
                     check_quotes(word)
-                return of_word(word)
-            return word if tag is None else of_tagged(tag, word)
+                return parse_plain(word)
+            return word if tag is None else parse_tagged(tag, word)
         except BadSettings as error:
             self.findings.note(spot, error)
             return None

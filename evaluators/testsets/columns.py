@@ -34,7 +34,7 @@ FALLBACK_NAMES: Final[Mapping[Role, tuple[str, ...]]] = {
 }  # fmt: skip
 """The same, for tables in which no column has one of the names above: a label may be many things."""
 
-_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 """Where a new word begins in `expectedOutput`."""
 
 _WEAKER: Final[Mapping[str, frozenset[str]]] = {"correct_answer": frozenset({"reference", "answer"})}
@@ -52,7 +52,7 @@ DELIMITERS: Final = {"comma": ",", "semicolon": ";", "tab": "\t", "bar": "|"}
 
 def folded(column: str) -> str:
     """The name of a column as usual names are written: `Expected Output` is `expected_output`."""
-    return re.sub(r"[\s_-]+", "_", _HUMP.sub("_", column.strip())).lower()
+    return re.sub(r"[\s_-]+", "_", _CAMEL_CASE.sub("_", column.strip())).lower()
 
 
 def is_usual(column: str, role: Role) -> bool:

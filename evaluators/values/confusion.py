@@ -1,4 +1,4 @@
-"""What becomes of a number of things, in four counts, and the metrics that are made of them.
+"""Counts of matches, mismatches, omissions and hallucinations, and the metrics that are made of them.
 
 With M right, X wrong, O missing and H extra: accuracy = M/(M+X+H+O), precision = M/(M+X+H), recall = M/(M+X+O),
 F1 = 2M/(2M+2X+H+O). A share of nothing is 0 where anything went wrong, such as the precision of an output that gave nothing

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 from evaluators.builtin._evaluator import BUILTIN
-from evaluators.converting.converter import CONVERTERS, Counterpart
+from evaluators.converting.converter import CONVERTERS, MappingStatus
 from evaluators.suite.foreign_words import IMPLIED, TYPES
 from tests.kit import cli
 
@@ -37,7 +37,7 @@ def test_five_systems_are_known() -> None:
 def test_a_line_of_a_table_names_an_evaluator_or_says_why_not(system: str) -> None:
     tables = CONVERTERS.find(system).tables
     for word in tables[0].words:
-        assert word.here in BUILTIN.names() or (word.counterpart is Counterpart.NONE and word.note), word.theirs
+        assert word.here in BUILTIN.names() or (word.status is MappingStatus.NONE and word.note), word.theirs
     for table in tables:
         assert len({word.theirs for word in table.words}) == len(table.words)
         assert all(word.note for word in table.words if word.here is None), table.title

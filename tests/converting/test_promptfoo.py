@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import evaluators
-from evaluators.converting.converter import CONVERTERS, Counterpart
+from evaluators.converting.converter import CONVERTERS, MappingStatus
 from tests.kit import cli
 
 CASES = yaml.safe_load(Path(__file__).with_name("promptfoo.yaml").read_text(encoding="utf-8"))
@@ -43,7 +43,7 @@ def test_an_assertion_passes_and_fails_as_there(case: dict[str, Any]) -> None:
 
 def test_every_assertion_with_a_counterpart_has_a_case() -> None:
     words = CONVERTERS.find("promptfoo").tables[0].words
-    mapped = {word.theirs for word in words if word.counterpart is not Counterpart.NONE and word.here != "llm_judge"}
+    mapped = {word.theirs for word in words if word.status is not MappingStatus.NONE and word.here != "llm_judge"}
     assert mapped == {case["assert"]["type"] for case in CASES} | {"assert-set"}
 
 

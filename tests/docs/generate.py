@@ -21,7 +21,7 @@ from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
 from evaluators.cli._options import GroupedCommand
 from evaluators.comparators._comparator import COMPARATORS
-from evaluators.converting.converter import CONVERTERS, Converter, Word, WordTable
+from evaluators.converting.converter import CONVERTERS, Converter, Term, TermTable
 from evaluators.fields.scored import ListOutcome
 from evaluators.judges.judge import JUDGES, Judge
 from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
@@ -293,24 +293,24 @@ def _lowered(system: type[Converter]) -> str:
     return system.reads if own else system.reads[0].lower() + system.reads[1:]
 
 
-def _words(table: WordTable) -> str:
+def _words(table: TermTable) -> str:
     nested = any(word.settings for word in table.words)
     head = ["theirs", "here", *(["settings"] if nested else []), "how", "note"]
     rows = [
-        [_code(word.theirs), _here(word), *([_settings(word)] if nested else []), str(word.counterpart), _cell(word.note)]
+        [_code(word.theirs), _here(word), *([_settings(word)] if nested else []), str(word.status), _cell(word.note)]
         for word in table.words
     ]
     return "\n".join(f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows])
 
 
-def _here(word: Word) -> str:
+def _here(word: Term) -> str:
     always = ", ".join(f"{name}: {flow(value)}" for name, value in word.always.items())
     if word.here is None:
         return ""
     return f"{_code(word.here)} with {_code(always)}" if always else _code(word.here)
 
 
-def _settings(word: Word) -> str:
+def _settings(word: Term) -> str:
     """The settings that are called in another way or need a word, then those that are the same, then those without counterpart."""
     same = [_code(one.theirs) for one in word.settings if one.here == one.theirs and not one.note]
     other = [

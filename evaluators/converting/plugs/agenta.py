@@ -13,10 +13,10 @@ from evaluators.converting.converter import (
     Conversion,
     ConvertedEvaluator,
     Converter,
-    Counterpart,
-    Word,
-    WordFinding,
-    WordTable,
+    MappingNote,
+    MappingStatus,
+    Term,
+    TermTable,
     convert_word,
     without_counterpart,
 )
@@ -39,10 +39,10 @@ from evaluators.suite.nodes import YamlNode
 _URI: Final = re.compile(r"agenta:(?:builtin|custom):(?P<key>[a-z_]+):[a-z0-9]+")
 _RESERVED: Final = re.compile(r"__\w+__|testcase_dedup_id")
 
-_EXPECTED: Final = Word("correct_answer_key", "expected")
-_CASE: Final = Word("case_sensitive", "case_sensitive")
-_THRESHOLD: Final = Word("threshold", "pass_at")
-_TEXTS: Final = Word(
+_EXPECTED: Final = Term("correct_answer_key", "expected")
+_CASE: Final = Term("case_sensitive", "case_sensitive")
+_THRESHOLD: Final = Term("threshold", "pass_at")
+_TEXTS: Final = Term(
     "substrings", "substrings", value=lambda value: [one.strip() for one in value.split(",")] if isinstance(value, str) else value
 )  # fmt: skip
 _MODEL: Final = "it asks a model; a judge is set up in the suite, not taken over"
@@ -88,73 +88,73 @@ class Agenta(Converter):
         "there is no evaluator and no test set of Agenta",
         "an evaluator has a uri such as agenta:builtin:auto_exact_match:v0, and a test set is a CSV file or has testcases",
     )
-    tables: ClassVar[tuple[WordTable, ...]] = (
-        WordTable("Evaluators", (
-            Word("auto_exact_match", "exact_match", settings=(_EXPECTED,)),
-            Word("auto_contains_json", "contains_json", "here a list, and an object beside a stray brace, are found too"),
-            Word("field_match_test", "field_match", settings=(Word("json_field", "field"), _EXPECTED)),
-            Word(
+    tables: ClassVar[tuple[TermTable, ...]] = (
+        TermTable("Evaluators", (
+            Term("auto_exact_match", "exact_match", settings=(_EXPECTED,)),
+            Term("auto_contains_json", "contains_json", "here a list, and an object beside a stray brace, are found too"),
+            Term("field_match_test", "field_match", settings=(Term("json_field", "field"), _EXPECTED)),
+            Term(
                 "json_multi_field_match", "json_multi_field_match",
                 "a path that leads nowhere on both sides is not measured here; there it matches",
-                settings=(Word("fields", "fields"), _EXPECTED),
+                settings=(Term("fields", "fields"), _EXPECTED),
             ),
-            Word(
+            Term(
                 "auto_json_diff", "json_diff_match",
                 "equal nulls, empty lists and objects cost nothing here; in Agenta's code they do",
                 settings=(
                     _EXPECTED,
-                    Word("compare_schema_only", "compare_schema_only"),
-                    Word("predict_keys", "extra_fields", "as Agenta's page says it; its code does the opposite",
+                    Term("compare_schema_only", "compare_schema_only"),
+                    Term("predict_keys", "extra_fields", "as Agenta's page says it; its code does the opposite",
                          value=lambda value: "ignore" if value else "penalize"),
-                    Word("case_insensitive_keys", "case_insensitive_keys"),
+                    Term("case_insensitive_keys", "case_insensitive_keys"),
                     _THRESHOLD,
                 ),
                 always={"pass_at": 0.5},
             ),
-            Word("auto_regex_test", "regex_match", settings=(
-                Word("regex_pattern", "pattern"), Word("regex_should_match", "should_match"), _CASE,
+            Term("auto_regex_test", "regex_match", settings=(
+                Term("regex_pattern", "pattern"), Term("regex_should_match", "should_match"), _CASE,
             )),
-            Word("auto_starts_with", "starts_with", settings=(Word("prefix", "prefix"), _CASE)),
-            Word("auto_ends_with", "ends_with", settings=(Word("suffix", "suffix"), _CASE)),
-            Word("auto_contains", "contains", settings=(Word("substring", "substring"), _CASE)),
-            Word("auto_contains_any", "contains_any", settings=(_TEXTS, _CASE)),
-            Word("auto_contains_all", "contains_all", settings=(_TEXTS, _CASE)),
-            Word(
+            Term("auto_starts_with", "starts_with", settings=(Term("prefix", "prefix"), _CASE)),
+            Term("auto_ends_with", "ends_with", settings=(Term("suffix", "suffix"), _CASE)),
+            Term("auto_contains", "contains", settings=(Term("substring", "substring"), _CASE)),
+            Term("auto_contains_any", "contains_any", settings=(_TEXTS, _CASE)),
+            Term("auto_contains_all", "contains_all", settings=(_TEXTS, _CASE)),
+            Term(
                 "auto_similarity_match", "similarity",
                 "counts shared words, as Agenta's page says; `method: characters` is nearer to its code",
-                settings=(_EXPECTED, _CASE, _THRESHOLD, Word("similarity_threshold", "pass_at")),
+                settings=(_EXPECTED, _CASE, _THRESHOLD, Term("similarity_threshold", "pass_at")),
             ),
-            Word("auto_levenshtein_distance", "levenshtein", settings=(_EXPECTED, _CASE, _THRESHOLD)),
-            Word("match", None, "a tree of matchers: write one evaluator for each, and combine them with `weighted_mean`"),
-            Word("auto_ai_critique", "llm_judge", ASKS_JUDGE, settings=(
-                Word("prompt_template", "rubric", "the messages one after the other; names of variables are names of columns",
+            Term("auto_levenshtein_distance", "levenshtein", settings=(_EXPECTED, _CASE, _THRESHOLD)),
+            Term("match", None, "a tree of matchers: write one evaluator for each, and combine them with `weighted_mean`"),
+            Term("auto_ai_critique", "llm_judge", ASKS_JUDGE, settings=(
+                Term("prompt_template", "rubric", "the messages one after the other; names of variables are names of columns",
                      value=lambda value: _rubric(value)),
                 _EXPECTED,
                 _THRESHOLD,
-                *(Word(name, None, "the suite's judge says who is asked, and how its answer is read") for name in (
+                *(Term(name, None, "the suite's judge says who is asked, and how its answer is read") for name in (
                     "model", "version", "template_format", "response_type", "json_schema", "connection",
                 )),
             )),
-            Word("auto_semantic_similarity", None, _MODEL),
-            Word("auto_custom_code_run", None, _CODE),
-            Word("code", None, _CODE),
-            Word("auto_webhook_test", None, "a suite calls no address"),
-            Word("hook", None, "a suite calls no address"),
-            Word("llm", None, _MODEL),
-            Word("feedback", None, "answers of people; put them into a column and compare that"),
-            Word("mock", None, "it scores nothing"),
-            Word("rag_faithfulness", None, _MODEL),
-            Word("rag_context_relevancy", None, _MODEL),
+            Term("auto_semantic_similarity", None, _MODEL),
+            Term("auto_custom_code_run", None, _CODE),
+            Term("code", None, _CODE),
+            Term("auto_webhook_test", None, "a suite calls no address"),
+            Term("hook", None, "a suite calls no address"),
+            Term("llm", None, _MODEL),
+            Term("feedback", None, "answers of people; put them into a column and compare that"),
+            Term("mock", None, "it scores nothing"),
+            Term("rag_faithfulness", None, _MODEL),
+            Term("rag_context_relevancy", None, _MODEL),
         )),
-        WordTable("Columns of a test set", (
-            Word("correct_answer", "expected"),
-            Word("__id__", "id"),
-            Word("testcase_id", "id"),
-            Word("testcase_dedup_id", None, "Agenta's own; the column stays in the file and is not used"),
-            Word("__dedup_id__", None, "Agenta's own; the column stays in the file and is not used"),
-            Word("__flags__", None, "Agenta's own; the column stays in the file and is not used"),
-            Word("__tags__", None, "Agenta's own; the column stays in the file and is not used"),
-            Word("__meta__", None, "Agenta's own; the column stays in the file and is not used"),
+        TermTable("Columns of a test set", (
+            Term("correct_answer", "expected"),
+            Term("__id__", "id"),
+            Term("testcase_id", "id"),
+            Term("testcase_dedup_id", None, "Agenta's own; the column stays in the file and is not used"),
+            Term("__dedup_id__", None, "Agenta's own; the column stays in the file and is not used"),
+            Term("__flags__", None, "Agenta's own; the column stays in the file and is not used"),
+            Term("__tags__", None, "Agenta's own; the column stays in the file and is not used"),
+            Term("__meta__", None, "Agenta's own; the column stays in the file and is not used"),
         )),
     )  # fmt: skip
 
@@ -165,7 +165,7 @@ class Agenta(Converter):
         else:
             self._document(file, conversion)
 
-    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
         """Evaluators that fit the rows of an export."""
         return proposed(conversion, source, normalized=False) if conversion.test_set or conversion.rows else ()
 
@@ -178,7 +178,7 @@ class Agenta(Converter):
                 conversion.parts.append(self._definition(node, around, uri or key or ""))
         conversion.rows += _testcases(tree)
 
-    def _definition(self, node: YamlNode, around: tuple[YamlNode, ...], written: str) -> ConvertedEvaluator | WordFinding:
+    def _definition(self, node: YamlNode, around: tuple[YamlNode, ...], written: str) -> ConvertedEvaluator | MappingNote:
         """The evaluator that a definition becomes, or why it becomes none.
 
         `node` is the map of the definition, `around` has the maps around it, `written` is its uri or its evaluator_key.
@@ -202,7 +202,7 @@ class Agenta(Converter):
         if isinstance(made, ConvertedEvaluator):
             note = "nothing is set, so what holds without it holds"
             made.findings += [
-                WordFinding(given[name].place, f"{slug}, {name}", Counterpart.NOTED, note) for name in empty
+                MappingNote(given[name].place, f"{slug}, {name}", MappingStatus.NOTED, note) for name in empty
             ]  # fmt: skip
         return made
 
@@ -218,9 +218,9 @@ class Agenta(Converter):
             kept = word.here is not None and word.here not in columns
             if word.here is not None and kept:
                 columns[word.here] = column
-            kind = Counterpart.SAME if kept else Counterpart.NONE
+            kind = MappingStatus.SAME if kept else MappingStatus.NONE
             conversion.test_set_findings.append(
-                WordFinding(f"{file} column {json.dumps(column)}", column, kind, word.note)
+                MappingNote(f"{file} column {json.dumps(column)}", column, kind, word.note)
             )
         if columns:
             conversion.test_set["columns"] = columns

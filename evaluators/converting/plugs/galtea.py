@@ -12,9 +12,9 @@ from evaluators.converting.converter import (
     ConvertedEvaluator,
     Converter,
     ForeignValue,
-    Word,
-    WordFinding,
-    WordTable,
+    MappingNote,
+    Term,
+    TermTable,
     convert_word,
     without_counterpart,
 )
@@ -37,10 +37,10 @@ _THRESHOLD: Final = "Galtea's pass threshold is 0.5 unless it is set; without `p
 _JSON: Final = f"{_THRESHOLD}; an output without a JSON object scores 0.0, where Galtea skips the row"
 _JUDGED: Final = "it asks a model; a judge is set up in the suite, not taken over"
 _SETTINGS: Final = (
-    Word("threshold", "pass_at"),
-    Word("pass_threshold", "pass_at"),
-    Word("passThreshold", "pass_at"),
-    Word("score", None, "a score that was worked out elsewhere; a suite works it out from the row"),
+    Term("threshold", "pass_at"),
+    Term("pass_threshold", "pass_at"),
+    Term("passThreshold", "pass_at"),
+    Term("score", None, "a score that was worked out elsewhere; a suite works it out from the row"),
 )
 _HALF: Final = {"pass_at": 0.5}
 
@@ -58,48 +58,48 @@ class Galtea(Converter):
         "there is no metric and no test of Galtea",
         'metrics are named like "JSON Field Match (Normalized)", in a list or below the key metrics',
     )
-    tables: ClassVar[tuple[WordTable, ...]] = (
-        WordTable("Metrics", (
-            Word("JSON Field Match", "json_field_match", _JSON, _SETTINGS, _HALF),
-            Word("JSON Field Match (Normalized)", "json_field_match_normalized", _JSON, _SETTINGS, _HALF),
-            Word("JSON Field Match (Strict)", "json_field_match", _JSON, _SETTINGS, {"extra_fields": "penalize", **_HALF}),
-            Word(
+    tables: ClassVar[tuple[TermTable, ...]] = (
+        TermTable("Metrics", (
+            Term("JSON Field Match", "json_field_match", _JSON, _SETTINGS, _HALF),
+            Term("JSON Field Match (Normalized)", "json_field_match_normalized", _JSON, _SETTINGS, _HALF),
+            Term("JSON Field Match (Strict)", "json_field_match", _JSON, _SETTINGS, {"extra_fields": "penalize", **_HALF}),
+            Term(
                 "JSON Field Match (Normalized, Strict)", "json_field_match_normalized", _JSON, _SETTINGS,
                 {"extra_fields": "penalize", **_HALF},
             ),
-            Word(
+            Term(
                 "Text Similarity", "levenshtein",
                 "Galtea's page does not say how the distance becomes a score; here it is divided by the longer text",
                 _SETTINGS, _HALF,
             ),
-            Word(
+            Term(
                 "Text Match", "levenshtein", "the score is the likeness itself, where Galtea says 1 above 85 % and 0 below",
                 _SETTINGS, {"pass_at": 0.85},
             ),
-            Word("BLEU", None, "metrics of shared word groups are not worked out here"),
-            Word("ROUGE", None, "metrics of shared word groups are not worked out here"),
-            Word("METEOR", None, "metrics of shared word groups are not worked out here"),
-            Word("IOU", None, "metrics of areas in pictures are not worked out here"),
-            Word("Spatial Match", None, "metrics of areas in pictures are not worked out here"),
-            Word("Tool Correctness", None, "put the names of the tools into a column and compare it with `any_order`"),
-            Word("URL Validation", None, "a suite opens no addresses; `regex_match` checks how they are written"),
-            Word("Factual Accuracy", None, _JUDGED),
-            Word("Answer Relevancy", None, _JUDGED),
-            Word("Faithfulness", None, _JUDGED),
-            Word("Self-hosted", None, "a program of yours: write it as an evaluator in Python"),
+            Term("BLEU", None, "metrics of shared word groups are not worked out here"),
+            Term("ROUGE", None, "metrics of shared word groups are not worked out here"),
+            Term("METEOR", None, "metrics of shared word groups are not worked out here"),
+            Term("IOU", None, "metrics of areas in pictures are not worked out here"),
+            Term("Spatial Match", None, "metrics of areas in pictures are not worked out here"),
+            Term("Tool Correctness", None, "put the names of the tools into a column and compare it with `any_order`"),
+            Term("URL Validation", None, "a suite opens no addresses; `regex_match` checks how they are written"),
+            Term("Factual Accuracy", None, _JUDGED),
+            Term("Answer Relevancy", None, _JUDGED),
+            Term("Faithfulness", None, _JUDGED),
+            Term("Self-hosted", None, "a program of yours: write it as an evaluator in Python"),
         )),
-        WordTable("Columns of a file", (
-            Word("Input", "input"),
-            Word("Output", "output"),
-            Word("Actual Output", "output"),
-            Word("actual_output", "output"),
-            Word("Expected Output", "expected"),
-            Word("expected_output", "expected"),
-            Word("instance_id", "id"),
-            Word("Metric", "when", "each metric is for the rows that name it"),
-            Word("tag", "slices"),
-            Word("Version", "slices"),
-            Word("Score", None, "Galtea's own score; it stays in the file, to compare with"),
+        TermTable("Columns of a file", (
+            Term("Input", "input"),
+            Term("Output", "output"),
+            Term("Actual Output", "output"),
+            Term("actual_output", "output"),
+            Term("Expected Output", "expected"),
+            Term("expected_output", "expected"),
+            Term("instance_id", "id"),
+            Term("Metric", "when", "each metric is for the rows that name it"),
+            Term("tag", "slices"),
+            Term("Version", "slices"),
+            Term("Score", None, "Galtea's own score; it stays in the file, to compare with"),
         )),
     )  # fmt: skip
 
@@ -112,13 +112,13 @@ class Galtea(Converter):
         else:
             self._document(file, conversion)
 
-    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | WordFinding]:
+    def proposed(self, conversion: Conversion, source: str) -> Sequence[ConvertedEvaluator | MappingNote]:
         """Evaluators that fit the rows of a test."""
         return proposed(conversion, source, normalized=True) if conversion.test_set else ()
 
     def metric(
         self, name: str, where: str, given: dict[str, ForeignValue] | None = None
-    ) -> ConvertedEvaluator | WordFinding:
+    ) -> ConvertedEvaluator | MappingNote:
         """The evaluator for a metric's name, however it is spaced and capitalised."""
         word = next((one for one in self.tables[0].words if _plain(one.theirs) == _plain(name)), None)
         if word is None:
@@ -166,7 +166,7 @@ class Galtea(Converter):
             word = self._column(column)
             if word is None:
                 continue
-            kind = word.counterpart
+            kind = word.status
             if word.here == "slices":
                 conversion.slices.append(f"row.{column}")
             elif word.here == "when":
@@ -174,7 +174,7 @@ class Galtea(Converter):
             elif word.here is not None and word.here not in columns:
                 columns[word.here] = column
             conversion.test_set_findings.append(
-                WordFinding(f"{file} column {json.dumps(column)}", column, kind, word.note)
+                MappingNote(f"{file} column {json.dumps(column)}", column, kind, word.note)
             )
         if columns:
             conversion.test_set["columns"] = columns
@@ -182,7 +182,7 @@ class Galtea(Converter):
         if metric_column is not None:
             self._metrics_of(file, metric_column, conversion)
 
-    def _column(self, column: str) -> Word | None:
+    def _column(self, column: str) -> Term | None:
         return next((one for one in self.tables[1].words if _plain(one.theirs) == _plain(column)), None)
 
     def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:

@@ -12,12 +12,12 @@ from evaluators.converting.converter import (
     Conversion,
     ConvertedEvaluator,
     Converter,
-    Word,
-    WordFinding,
-    WordTable,
+    MappingNote,
+    Term,
+    TermTable,
     without_counterpart,
 )
-from evaluators.converting.promptfoo_values import NothingAlike, TypeAndSettings
+from evaluators.converting.promptfoo_values import TypeAndSettings, Unconvertible
 from evaluators.converting.sources import (
     cells_of,
     document_tree,
@@ -51,44 +51,44 @@ class OpenAI(Converter):
         "there are no testing_criteria of OpenAI Evals",
         "an eval has the key testing_criteria; give it first, and its items after it: evaluators convert eval.json items.jsonl",
     )
-    tables: ClassVar[tuple[WordTable, ...]] = (
-        WordTable("Graders", (
-            Word("string_check, eq", "exact_match"),
-            Word("string_check, ne", "regex_match", "for a text in place of a template; a column is not negated here",
+    tables: ClassVar[tuple[TermTable, ...]] = (
+        TermTable("Graders", (
+            Term("string_check, eq", "exact_match"),
+            Term("string_check, ne", "regex_match", "for a text in place of a template; a column is not negated here",
                  always={"should_match": False}),
-            Word("string_check, like", "contains"),
-            Word("string_check, ilike", "contains", always={"case_sensitive": False}),
-            Word("text_similarity, fuzzy_match", "levenshtein", "near to it: edits here, another measure of the same texts there"),
-            Word("text_similarity, cosine", None, "a batch function of yours, registered as `semantic`"),
-            *(Word(f"text_similarity, {name}", None, _GROUPS) for name in (
+            Term("string_check, like", "contains"),
+            Term("string_check, ilike", "contains", always={"case_sensitive": False}),
+            Term("text_similarity, fuzzy_match", "levenshtein", "near to it: edits here, another measure of the same texts there"),
+            Term("text_similarity, cosine", None, "a batch function of yours, registered as `semantic`"),
+            *(Term(f"text_similarity, {name}", None, _GROUPS) for name in (
                 "bleu", "gleu", "meteor", "rouge_1", "rouge_2", "rouge_3", "rouge_4", "rouge_5", "rouge_l",
             )),
-            Word("label_model", "llm_judge", ASKS_JUDGE),
-            Word("score_model", "llm_judge", ASKS_JUDGE),
-            Word("python", None, "a program of yours: write it as an evaluator in Python"),
-            Word("multi", None, "write one evaluator for each grader, and combine them with `weighted_mean`"),
-            Word("endpoint", None, "a suite calls no address"),
+            Term("label_model", "llm_judge", ASKS_JUDGE),
+            Term("score_model", "llm_judge", ASKS_JUDGE),
+            Term("python", None, "a program of yours: write it as an evaluator in Python"),
+            Term("multi", None, "write one evaluator for each grader, and combine them with `weighted_mean`"),
+            Term("endpoint", None, "a suite calls no address"),
         )),
-        WordTable("Keys of a grader", (
-            Word("name", "name"),
-            Word("input", "output", "for models the rubric, in which `{{ item.x }}` becomes `{{x}}`"),
-            Word("reference", "expected"),
-            Word("operation", "the type"),
-            Word("evaluation_metric", "the type"),
-            Word("pass_threshold", "pass_at", "of a score_model on the scale from 0 to 1"),
-            Word("range", "scale"),
-            Word("labels", "rubric", "named at its end"),
-            Word("passing_labels", "rubric", "named at its end"),
-            Word("model", None, "the suite's judge says which model is asked"),
-            Word("sampling_params", None, "the suite's judge says how it is asked"),
-            Word("image_tag", None, "no program is run"),
+        TermTable("Keys of a grader", (
+            Term("name", "name"),
+            Term("input", "output", "for models the rubric, in which `{{ item.x }}` becomes `{{x}}`"),
+            Term("reference", "expected"),
+            Term("operation", "the type"),
+            Term("evaluation_metric", "the type"),
+            Term("pass_threshold", "pass_at", "of a score_model on the scale from 0 to 1"),
+            Term("range", "scale"),
+            Term("labels", "rubric", "named at its end"),
+            Term("passing_labels", "rubric", "named at its end"),
+            Term("model", None, "the suite's judge says which model is asked"),
+            Term("sampling_params", None, "the suite's judge says how it is asked"),
+            Term("image_tag", None, "no program is run"),
         )),
-        WordTable("Templates and rows", (
-            Word("{{ item.NAME }}", "the column NAME"),
-            Word("{{ sample.output_text }}", "the column output"),
-            Word("item", "columns"),
-            Word("datasource_item", "columns"),
-            Word("sample", "output"),
+        TermTable("Templates and rows", (
+            Term("{{ item.NAME }}", "the column NAME"),
+            Term("{{ sample.output_text }}", "the column output"),
+            Term("item", "columns"),
+            Term("datasource_item", "columns"),
+            Term("sample", "output"),
         )),
     )  # fmt: skip
 
@@ -104,7 +104,7 @@ class OpenAI(Converter):
                 if (name := text_at(node, "name")) is not None:
                     conversion.name = name
 
-    def _grader(self, node: YamlNode) -> ConvertedEvaluator | WordFinding:
+    def _grader(self, node: YamlNode) -> ConvertedEvaluator | MappingNote:
         kind, place = text_at(node, "type") or "", node.spot.place
         called = {"string_check": "operation", "text_similarity": "evaluation_metric"}.get(kind)
         theirs = f"{kind}, {text_at(node, called) or ''}" if called is not None else kind
@@ -114,21 +114,23 @@ class OpenAI(Converter):
             return without_counterpart(place, theirs or "a grader", known)
         try:
             type_, settings = _SHAPES[kind](node, word)
-        except NothingAlike as error:
+        except Unconvertible as error:
             return without_counterpart(place, theirs, str(error))
-        findings = [WordFinding(place, theirs, word.counterpart, word.note)]
+        findings = [MappingNote(place, theirs, word.status, word.note)]
         quiet = {line.theirs: line.note for line in self.tables[1].words if line.here is None}
         findings += [without_counterpart(place, f"{theirs}, {key}", quiet[key]) for key in entries(node) if key in quiet]
         return ConvertedEvaluator(type_, text_at(node, "name") or theirs.partition(",")[0], settings, findings)
 
 
 def _column(variable: str) -> str:
-    """The column that a template names. Raises NothingAlike for what is no column of a row."""
+    """The column that a template names. Raises Unconvertible for what is no column of a row."""
     head, _, name = variable.partition(".")
     if variable == _OUTPUT:
         return "output"
     if head != "item" or not name or "." in name:
-        raise NothingAlike(f"of templates, `{{{{ item.NAME }}}}` and `{{{{ {_OUTPUT} }}}}` are columns; found {variable}")
+        raise Unconvertible(
+            f"of templates, `{{{{ item.NAME }}}}` and `{{{{ {_OUTPUT} }}}}` are columns; found {variable}"
+        )
     return _item_column(name)
 
 
@@ -137,14 +139,14 @@ def _item_column(name: str) -> str:
 
 
 def _side(text: str | None) -> tuple[str | None, str]:
-    """(the column, the text): a side of a comparison is one template, or a text without any. Raises NothingAlike."""
+    """(the column, the text): a side of a comparison is one template, or a text without any. Raises Unconvertible."""
     if text is None:
-        raise NothingAlike("one side of the comparison is missing")
+        raise Unconvertible("one side of the comparison is missing")
     whole = _TEMPLATE.fullmatch(text.strip())
     if whole is not None:
         return _column(whole[1]), ""
     if "{{" in text:
-        raise NothingAlike("a text around a template is not put together here; make a column of it")
+        raise Unconvertible("a text around a template is not put together here; make a column of it")
     return None, text
 
 
@@ -152,12 +154,12 @@ def _compared(node: YamlNode) -> tuple[dict[str, Any], str | None, str]:
     """The settings that say which output is compared, and the reference as a column or a text."""
     output, _ = _side(text_at(node, "input"))
     if output is None:
-        raise NothingAlike("its input is a text, not a template")
+        raise Unconvertible("its input is a text, not a template")
     column, text = _side(text_at(node, "reference"))
     return ({} if output == "output" else {"output": output}), column, text
 
 
-def _string_check(node: YamlNode, word: Word) -> TypeAndSettings:
+def _string_check(node: YamlNode, word: Term) -> TypeAndSettings:
     settings, column, text = _compared(node)
     match text_at(node, "operation"):
         case "eq" if column is not None:
@@ -165,16 +167,16 @@ def _string_check(node: YamlNode, word: Word) -> TypeAndSettings:
         case "eq":
             return "correctness", {**settings, "answer": text, "normalize": False}
         case "ne" if column is not None:
-            raise NothingAlike("that an output differs from a column is not checked here")
+            raise Unconvertible("that an output differs from a column is not checked here")
         case "ne":
             return "regex_match", {**settings, "pattern": rf"(?s)\A{re.escape(text)}\Z", **word.always}
     return "contains", {**settings, "substring": text if column is None else {"column": column}, **word.always}
 
 
-def _text_similarity(node: YamlNode, word: Word) -> TypeAndSettings:
+def _text_similarity(node: YamlNode, word: Term) -> TypeAndSettings:
     settings, column, _ = _compared(node)
     if column is None:
-        raise NothingAlike("its reference is a text; put it into a column")
+        raise Unconvertible("its reference is a text; put it into a column")
     return str(word.here), {**settings, "expected": column, **_pass_at(node, 0.0, 1.0)}
 
 
@@ -191,10 +193,10 @@ def _plain(node: YamlNode, key: str) -> Any:
 
 
 def _rubric(node: YamlNode) -> str:
-    """What the model is told, message after message. Raises NothingAlike."""
+    """What the model is told, message after message. Raises Unconvertible."""
     texts = [text for one in items(value_at(node, "input")) for text in _texts_of(_plain(one, "content"))]
     if not texts:
-        raise NothingAlike("its input has no text")
+        raise Unconvertible("its input has no text")
     return _TEMPLATE.sub(lambda match: f"{{{{{_column(match[1])}}}}}", "\n\n".join(texts))
 
 
@@ -204,7 +206,7 @@ def _texts_of(content: Any) -> list[str]:
     return [one for one in found if isinstance(one, str)]
 
 
-def _label_model(node: YamlNode, word: Word) -> TypeAndSettings:
+def _label_model(node: YamlNode, word: Term) -> TypeAndSettings:
     labels, passing = (_plain(node, key) or [] for key in ("labels", "passing_labels"))
     asked = f"The labels are {_listed(labels)}. The score is 1 for {_listed(passing)}, and 0 for any other label."
     return "llm_judge", {"rubric": f"{_rubric(node)}\n\n{asked}"}
@@ -214,7 +216,7 @@ def _listed(labels: Any) -> str:
     return ", ".join(str(one) for one in labels) if isinstance(labels, list) and labels else "none"
 
 
-def _score_model(node: YamlNode, word: Word) -> TypeAndSettings:
+def _score_model(node: YamlNode, word: Term) -> TypeAndSettings:
     scale = _plain(node, "range")
     numbers = [one for one in scale if isinstance(one, int | float)] if isinstance(scale, list) else []
     low, high = numbers if len(numbers) == 2 and numbers[0] < numbers[1] else (0.0, 1.0)
@@ -222,7 +224,7 @@ def _score_model(node: YamlNode, word: Word) -> TypeAndSettings:
     return "llm_judge", {"rubric": _rubric(node), **said, **_pass_at(node, low, high)}
 
 
-_SHAPES: Final[Mapping[str, Callable[[YamlNode, Word], TypeAndSettings]]] = {
+_SHAPES: Final[Mapping[str, Callable[[YamlNode, Term], TypeAndSettings]]] = {
     "string_check": _string_check,
     "text_similarity": _text_similarity,
     "label_model": _label_model,

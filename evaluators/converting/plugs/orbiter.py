@@ -10,10 +10,10 @@ from evaluators.converting.converter import (
     Conversion,
     ConvertedEvaluator,
     Converter,
-    Counterpart,
-    Word,
-    WordFinding,
-    WordTable,
+    MappingNote,
+    MappingStatus,
+    Term,
+    TermTable,
     convert_word,
     without_counterpart,
 )
@@ -61,38 +61,38 @@ class Orbiter(Converter):
         "no scorer of orbiter is made in this file",
         'a scorer is made by a call such as FormatValidationScorer("json")',
     )
-    tables: ClassVar[tuple[WordTable, ...]] = (
-        WordTable("Scorers", (
-            Word("FormatValidationScorer", "format_valid", settings=(
-                Word("fmt", "format", value=lambda value: value.lower() if isinstance(value, str) else value),
+    tables: ClassVar[tuple[TermTable, ...]] = (
+        TermTable("Scorers", (
+            Term("FormatValidationScorer", "format_valid", settings=(
+                Term("fmt", "format", value=lambda value: value.lower() if isinstance(value, str) else value),
             )),
-            Word(
+            Term(
                 "SchemaValidationScorer", "json_schema_valid",
                 "all of JSON Schema counts here, where orbiter looks at type, required and properties; true is not a number",
-                (Word("schema", "schema"),), {"parse": "strict"},
+                (Term("schema", "schema"),), {"parse": "strict"},
             ),
-            Word("OutputCorrectnessScorer", "correctness", settings=(
-                Word("ground_truth", "answer"), Word("keywords", "keywords"), Word("normalize", "normalize"),
+            Term("OutputCorrectnessScorer", "correctness", settings=(
+                Term("ground_truth", "answer"), Term("keywords", "keywords"), Term("normalize", "normalize"),
             )),
-            Word("OutputLengthScorer", "length", settings=(Word("min_length", "min"), Word("max_length", "max"))),
-            Word(
+            Term("OutputLengthScorer", "length", settings=(Term("min_length", "min"), Term("max_length", "max"))),
+            Term(
                 "OutputRelevanceScorer", "relevance",
                 "punctuation at the ends of words is set aside, as orbiter's page counts; its code does not",
             ),
-            Word("OutputCompletenessScorer", "completeness", settings=(
-                Word("required_sections", "sections"), Word("sections", "sections"),
+            Term("OutputCompletenessScorer", "completeness", settings=(
+                Term("required_sections", "sections"), Term("sections", "sections"),
             )),
-            Word("TrajectoryValidator", None, _STEPS),
-            Word("TimeCostScorer", None, _STEPS),
-            Word("LabelDistributionScorer", None, _STEPS),
-            *(Word(name, None, _JUDGED) for name in _ASK_MODEL),
+            Term("TrajectoryValidator", None, _STEPS),
+            Term("TimeCostScorer", None, _STEPS),
+            Term("LabelDistributionScorer", None, _STEPS),
+            *(Term(name, None, _JUDGED) for name in _ASK_MODEL),
         )),
-        WordTable("Around the scorers", (
-            Word("EvalCriteria", "pass_at", "its threshold is 0.5 without one"),
-            Word("score", "rows", "an answer that is written in the file becomes a row, and the scorer is for that row"),
-            Word("name", "name"),
-            Word("parallel", None, "`--workers` says how many rows are scored at a time"),
-            Word("repeat_times", None, "one row is one output; write repeated answers as rows of their own"),
+        TermTable("Around the scorers", (
+            Term("EvalCriteria", "pass_at", "its threshold is 0.5 without one"),
+            Term("score", "rows", "an answer that is written in the file becomes a row, and the scorer is for that row"),
+            Term("name", "name"),
+            Term("parallel", None, "`--workers` says how many rows are scored at a time"),
+            Term("repeat_times", None, "one row is one output; write repeated answers as rows of their own"),
         )),
     )  # fmt: skip
 
@@ -141,8 +141,8 @@ class Orbiter(Converter):
         for one in found:
             one.settings["pass_at"] = threshold
             note = line.note if line is not None and "threshold" not in given else ""
-            kind = Counterpart.NOTED if note else Counterpart.SAME
-            one.findings.append(WordFinding(call.place, call.name, kind, note))
+            kind = MappingStatus.NOTED if note else MappingStatus.SAME
+            one.findings.append(MappingNote(call.place, call.name, kind, note))
 
     def _score(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
         """An answer that is scored in the file becomes a row, for the scorer that it is given to."""
@@ -161,7 +161,7 @@ class Orbiter(Converter):
         row["output"] = given["output"].value if "output" in given else None
         conversion.rows.append(row)
         scorer.rows = (*(scorer.rows or ()), name)
-        scorer.findings.append(WordFinding(call.place, "score", Counterpart.SAME))
+        scorer.findings.append(MappingNote(call.place, "score", MappingStatus.SAME))
 
     def _runner(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
         for keyword in call.node.keywords:

@@ -16,11 +16,11 @@ from evaluators.converting.converter import (
     Conversion,
     ConvertedEvaluator,
     Converter,
-    Counterpart,
     Grouping,
-    Word,
-    WordFinding,
-    WordTable,
+    MappingNote,
+    MappingStatus,
+    Term,
+    TermTable,
     without_counterpart,
 )
 from evaluators.converting.promptfoo_results import result_tests, results_in
@@ -34,7 +34,7 @@ from evaluators.converting.promptfoo_tests import (
 )
 from evaluators.converting.promptfoo_values import (
     SHAPES,
-    NothingAlike,
+    Unconvertible,
     filled,
     has_template,
     joined,
@@ -75,7 +75,7 @@ class Promptfoo(Converter):
         "there is no assertion of promptfoo",
         "assertions are below assert, of a test or of defaultTest",
     )
-    tables: ClassVar[tuple[WordTable, ...]] = TABLES
+    tables: ClassVar[tuple[TermTable, ...]] = TABLES
 
     def __init__(self) -> None:
         self.configurations: list[_File] = []
@@ -195,7 +195,7 @@ class _File:
     def _note(self, place: str, theirs: str, why: str) -> None:
         self.conversion.test_set_findings.append(without_counterpart(place, theirs, why))
 
-    def _unknown(self, node: YamlNode, table: WordTable, before: str) -> None:
+    def _unknown(self, node: YamlNode, table: TermTable, before: str) -> None:
         """Names the keys that say nothing here."""
         for key, entry in entries(node).items():
             word = table.find(key)
@@ -247,7 +247,7 @@ class _File:
         for test in tests:
             try:
                 prompt = rendered(text, test.cells)
-            except NothingAlike as error:
+            except Unconvertible as error:
                 self._note(prompts[0].spot.place, "prompts", f"the prompt cannot be filled in: {error}")
                 continue
             if echoes:
@@ -282,7 +282,7 @@ class _File:
             try:
                 path = joined(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
                 self._add(replace(own, path=path), some, group)
-            except NothingAlike as error:
+            except Unconvertible as error:
                 self.conversion.parts.append(without_counterpart(place, type_, str(error)))
 
     def _set(self, node: YamlNode, tests: Sequence[PromptfooTest]) -> None:
@@ -311,12 +311,12 @@ class _File:
         return found if found is not None else node
 
     def _add(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
-        """Adds an assertion for these tests, with the variables of each filled in. Raises NothingAlike for one without a counterpart."""
+        """Adds an assertion for these tests, with the variables of each filled in. Raises Unconvertible for one without a counterpart."""
         word = self.words.find(own.type)
         if own.type == "assert-set":
-            raise NothingAlike("a set within a set is not taken over")
+            raise Unconvertible("a set within a set is not taken over")
         if word is None or word.here is None:
-            raise NothingAlike(self._why(own.type, word))
+            raise Unconvertible(self._why(own.type, word))
         column = None if word.here == "llm_judge" else whole_variable(own.value)
         having = [test for test in tests if column is None or test.cells.get(column) not in (None, "")]
         if len(having) < len(tests):
@@ -331,7 +331,7 @@ class _File:
             value = filled(own.value, test.cells if test is not None else {})
             self._make(word, replace(own, value=value), [test] if test is not None else [], group)
 
-    def _why(self, type_: str, word: Word | None) -> str:
+    def _why(self, type_: str, word: Term | None) -> str:
         """Why an assertion has no counterpart."""
         if word is not None:
             return word.note
@@ -340,8 +340,8 @@ class _File:
         known = self.words.find(type_.removeprefix("not-"))
         return "its opposite is not checked here" if known is not None else "this converter does not know it"
 
-    def _make(self, word: Word, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
-        """Adds an evaluator, or further rows to one that says the same. Raises NothingAlike."""
+    def _make(self, word: Term, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an evaluator, or further rows to one that says the same. Raises Unconvertible."""
         type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
         weight = 1.0 if own.weight is None else own.weight
         settings = {**settings, **word.always} if type_ == word.here else settings
@@ -353,8 +353,8 @@ class _File:
             [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
         )
         plainly = own.value is None and own.type in _PLAIN_WITHOUT_VALUE
-        counterpart, note = (Counterpart.SAME, "") if plainly else (word.counterpart, word.note)
-        finding = WordFinding(own.place, own.type, counterpart, note)
+        counterpart, note = (MappingStatus.SAME, "") if plainly else (word.status, word.note)
+        finding = MappingNote(own.place, own.type, counterpart, note)
         self.rows_of.setdefault(key, {}).update(dict.fromkeys(test.id for test in tests))
         if (known := self.made.get(key)) is not None:
             known.findings.append(finding)
@@ -386,5 +386,5 @@ def _within(node: YamlNode | None, most: float, what: str, conversion: Conversio
         return value
     nearest = 0.0 if value < 0 else most
     note = f"{value:g} is below 0, so 0 is taken" if value < 0 else f"{value:g} is above {most:g}, so {most:g} is taken"
-    conversion.test_set_findings.append(WordFinding(node.spot.place, what, Counterpart.NOTED, note))
+    conversion.test_set_findings.append(MappingNote(node.spot.place, what, MappingStatus.NOTED, note))
     return nearest
