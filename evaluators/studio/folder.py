@@ -22,6 +22,8 @@ SUITES: Final = (".yaml", ".yml")
 MOST_FILES: Final = 500
 _MOST_FOLDERS: Final = 2_000
 _DEEPEST: Final = 6
+_LONGEST_NAME: Final = 255
+"""Bytes of the name of a file."""
 
 
 class ChangedUnderneath(Exception):
@@ -45,6 +47,8 @@ class Folder:
             found = (self.root / path).resolve()
         except (OSError, ValueError, RuntimeError):
             found = None
+        if found is not None and any(len(os.fsencode(step)) > _LONGEST_NAME for step in found.parts):
+            raise problem("no-file", "no file can have such a long name", where=path[:_LONGEST_NAME])
         if found is None or not found.is_relative_to(self.root):
             message = "this is outside of the folder that the studio was started in"
             raise problem("outside", message, where=path, hint="start it in a folder above: evaluators studio FOLDER")

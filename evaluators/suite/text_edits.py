@@ -47,6 +47,8 @@ def without(text: str, loc: Loc) -> str:
     """The text without the value at a place and its key. A map or list that would be empty goes, too. Raises Problems as `with_value`."""
     mark, own = _without_mark(text)
     wanted = data_of(own)
+    if not _is_there(wanted, loc):
+        raise problem("not-there", f"there is no {spelled(loc)}", hint="read the suite again")
     while len(loc) > 1 and len(_at(wanted, loc[:-1])) == 1:
         loc = loc[:-1]
     del _at(wanted, loc[:-1])[loc[-1]]
@@ -75,6 +77,17 @@ def _verified(text: str, changed: str, loc: Loc, wanted: Any) -> str:
 
 def _not_editable(loc: Loc, why: str) -> Problems:
     return problem("not-editable", f"{spelled(loc)} cannot be changed alone: {why}", hint="change it in the text")
+
+
+def _is_there(data: Any, loc: Loc) -> bool:
+    for step in loc:
+        if isinstance(data, dict) and step in data:
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
+        else:
+            return False
+    return bool(loc)
 
 
 def _at(data: Any, loc: Sequence[str | int]) -> Any:
