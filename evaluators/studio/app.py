@@ -70,6 +70,7 @@ ROUTES: Final[Mapping[str, tuple[type[msgspec.Struct], Answer]]] = {
     "advice": (m.Advice, lambda studio, asked: studio.scores.advice(asked)),
     "save": (m.Save, Studio.save),
     "state": (m.State, Studio.state),
+    "correct": (m.Correct, Studio.correct),
     "run": (m.Run, lambda studio, asked: studio.runs.start(asked)),
     "run/state": (m.RunAsked, lambda studio, asked: studio.runs.state(asked.id)),
     "run/stop": (m.RunAsked, lambda studio, asked: studio.runs.stop(asked.id)),

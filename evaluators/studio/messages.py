@@ -588,21 +588,27 @@ class Stated(Struct):
 
 
 class Correct(Struct):
-    """The expected value of a row is wrong."""
+    """The expected answer of a row is wrong. `text` is the suite as it stands on the page."""
 
     text: str
     path: str
-    row_id: str
+    score: str
+    row: int
+    evaluator: str
     place: str
-    value: Any
+    """The path of the value, as results spell it; empty for the whole answer."""
     reason: str
+    value: Any = UNSET
+    """The value that is right, as JSON; left out where nothing should stand there."""
 
 
 class Corrected(Struct):
-    """The correction is in the file of corrections. `text` is the suite with the line that applies it."""
+    """The correction is in the file of corrections. `text` is the suite with the line that applies it, where it had none."""
 
     path: str
     text: str
+    said: str
+    command: str
 
 
 # runs

@@ -10,6 +10,7 @@ from evaluators.api.suite import Suite
 from evaluators.issues import Problems
 from evaluators.studio import messages as m
 from evaluators.studio.choices import alignment_choices, check_choices, comparator_choices
+from evaluators.studio.correcting import corrected
 from evaluators.studio.drafts import data_of_suite, drafted
 from evaluators.studio.edits import edited
 from evaluators.studio.folder import SUITES, Folder
@@ -88,6 +89,11 @@ class Studio:
         suite = self._suite(asked.text, asked.path)
         data = self.folder.name_of(self.folder.place(asked.data)) if asked.data else ""
         return self.scores.score(suite, asked, data)
+
+    def correct(self, asked: m.Correct) -> m.Corrected:
+        """Notes that an expected answer is wrong."""
+        suite = self._suite(asked.text, asked.path)
+        return corrected(self.folder, suite, self.scores.find(asked.score), asked)
 
     def save(self, asked: m.Save) -> m.Saved:
         """Writes a suite."""

@@ -1,0 +1,84 @@
+"""A wrong expected answer: its correction goes into the file that the suite names, and the suite names one where it named none.
+
+The test set itself is never written. What stood there before is what stands there now, or what an earlier correction of the same place
+says, so that the newest of them counts.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import join
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from evaluators.api.suite import Suite
+from evaluators.issues import problem
+from evaluators.model import MISSING
+from evaluators.run.cells_again import with_cells
+from evaluators.studio.folder import Folder
+from evaluators.studio.messages import Correct, Corrected
+from evaluators.studio.table import KeptScore
+from evaluators.suite.text_edits import with_value
+from evaluators.testsets.corrections import Applied, Correction, append, read_corrections
+from evaluators.values import paths
+from evaluators.values.equality import same
+from evaluators.values.json_text import NotJSON, parse
+
+_NAME: Final = "corrections.jsonl"
+
+
+def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> Corrected:
+    """Adds a correction. Raises Problems for rows without ids, and for an answer that is not in the column of expected answers."""
+    record = with_cells(kept.run)
+    columns = record.result.columns
+    if "id" not in columns:
+        hint = "say which column is the id: test_set: {columns: {id: NAME}}"
+        raise problem("no-ids", "a correction is kept by the id of its row, and these rows have none", hint=hint)
+    expected = columns.get("expected", "")
+    line = next((one for one in kept.suite.lines if one.name == asked.evaluator and one.settings.at is None), None)
+    readings = next((one.readings for one in record.facts.evaluators if one.name == asked.evaluator), ())
+    if line is None or expected not in [one.column for one in readings if one.side == "expected"]:
+        raise problem("not-here", f'"{asked.evaluator}" compares with something else than the column of expected answers')
+    row = next(row for each in record.each_variant for row in record.each_row(each) if row.number == asked.row)
+    text, name = _named(suite)
+    file = folder.place(str(suite.test_set_folder / name))
+    path = asked.place or None
+    old = _value(None if row.cells is None else row.cells.get(expected), path)
+    known = {one.place: one for one in read_corrections(file.read_bytes(), name)} if file.is_file() else {}
+    new = MISSING if asked.value is UNSET else asked.value
+    one = Correction(row.id, path, old, new, asked.reason)
+    before = known.get(one.place)
+    if before is not None and same(before.new, old):
+        one = Correction(row.id, path, before.old, new, asked.reason)
+    append(file, one.id, one.path, one.old, one.new, one.reason)
+    said = Applied(one, asked.row).sentence
+    return Corrected(folder.name_of(file), text, said, join(["evaluators", "check-expected", asked.path]))
+
+
+def _named(suite: Suite) -> tuple[str, str]:
+    """The text of the suite, which names a file of corrections, and that file, from where the paths of its test set start."""
+    text, config = suite.config.source.text, suite.test_set
+    if config.corrections is not None:
+        return text, config.corrections
+    name = (Path(config.file or "").parent / _NAME).as_posix()
+    shown = suite.config.source.shown.get("test_set")
+    if isinstance(shown, str):
+        return with_value(text, ("test_set",), {"file": shown, "corrections": name}), name
+    return with_value(text, ("test_set", "corrections"), name), name
+
+
+def _value(cell: Any, path: str | None) -> Any:
+    """What stands at a path of the expected answer now; MISSING for nothing. Raises Problems for a cell that holds no document."""
+    if path is None:
+        return cell
+    try:
+        document = parse(cell) if isinstance(cell, str) else cell
+    except NotJSON as error:
+        raise problem(
+            "no-document", f"the expected answer is not JSON: {error}", hint="correct the whole answer"
+        ) from None
+    try:
+        return paths.parse(path).get(document)
+    except paths.BadPath as error:
+        raise problem("bad-path", f'"{path}" is no path: {error.message}') from None
