@@ -1493,6 +1493,7 @@ function fieldCard(one, evaluator) {
     ("expected" in one || "actual" in one) && valuePair(one),
     !isRight && reason && el("p", reason),
     (rule || isRight) && el("p.quiet", isRight && one.reason && [plain(one.reason), rule && " · "], rule),
+    !isRight && listing.action?.(one, names[evaluator]),
   );
 }
 function valuePair(one) {

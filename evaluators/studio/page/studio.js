@@ -152,6 +152,36 @@ function growing(body, items, most, make) {
   );
   return more;
 }
+const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
+const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
+function within(path, step) {
+  if (typeof step === "number") return `${path}[${step}]`;
+  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
+  return path ? `${path}.${step}` : step;
+}
+const QUOTED_KEY = /\["([^"\\]*)"\]/g;
+const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
+const forPeople = (path) =>
+  path.replace(QUOTED_KEY, (step, key, at) => {
+    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
+    return isPlain ? `${at ? "." : ""}${key}` : step;
+  });
+const fieldName = (path) => forPeople(path) || "(the whole document)";
+const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
+function valueIn(written) {
+  const text = written.trim();
+  if (!text) return { value: {}, wrong: "" };
+  try {
+    return { value: { value: JSON.parse(text) }, wrong: "" };
+  } catch {
+    const like = /^[[{"]/.test(text);
+    return {
+      value: { value: text },
+      wrong: like ? "This begins like JSON, and is none: look at its quotes and brackets." : "",
+    };
+  }
+}
 const COUNTED = [
   "match",
   "mismatch",
@@ -269,23 +299,6 @@ function changedPart(before, after) {
   while (end < shorter - from && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   return { from, to: before.length - end, insert: after.slice(from, after.length - end) };
 }
-const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
-const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
-function within(path, step) {
-  if (typeof step === "number") return `${path}[${step}]`;
-  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
-  return path ? `${path}.${step}` : step;
-}
-const QUOTED_KEY = /\["([^"\\]*)"\]/g;
-const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
-const forPeople = (path) =>
-  path.replace(QUOTED_KEY, (step, key, at) => {
-    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
-    return isPlain ? `${at ? "." : ""}${key}` : step;
-  });
-const fieldName = (path) => forPeople(path) || "(the whole document)";
-const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
 function columnOf(scored, check, path) {
   const name = check?.fields?.find((one) => one.path === path)?.name ?? path;
   return scored?.columns.find((one) => one.place === check?.place && one.field === name);
@@ -733,89 +746,6 @@ function applyTheme() {
   else delete document.documentElement.dataset.theme;
 }
 const isDark = () => (state.theme ? state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-const READ_AFTER_MILLISECONDS = 150;
-const MOST_TRIES = 5;
-const suite = {
-  path: "",
-  base: "",
-  saved: null,
-  steps: stepsFrom(""),
-  form: null,
-  problems: [],
-  isRead: false,
-  command: "",
-};
-const told = { text: [], read: [] };
-const tellAll = (some) => {
-  for (const one of some) one();
-};
-const textNow = () => textAt(suite.steps);
-const isOpen = () => Boolean(suite.path);
-const isUnsaved = () => isOpen() && textNow() !== suite.saved;
-function openSuite(path, text, base) {
-  Object.assign(suite, {
-    path,
-    base,
-    saved: base ? text : null,
-    steps: stepsFrom(text),
-    form: null,
-    problems: [],
-    isRead: false,
-  });
-  tellAll(told.text);
-  return readText();
-}
-function markSaved(text, hash) {
-  Object.assign(suite, { saved: text, base: hash });
-  tellAll(told.text);
-}
-function setText(text, typedAt) {
-  if (text === textNow()) return;
-  suite.steps = withStep(suite.steps, text, typedAt);
-  tellAll(told.text);
-  readSoon();
-}
-function move(by) {
-  if (!canMove(suite.steps, by)) return;
-  suite.steps = moved(suite.steps, by);
-  tellAll(told.text);
-  readSoon();
-}
-let readTimer = 0;
-function readSoon() {
-  clearTimeout(readTimer);
-  readTimer = setTimeout(readText, READ_AFTER_MILLISECONDS);
-}
-async function readText() {
-  const text = textNow();
-  const { path } = suite;
-  const found = await ask("read", { text, path });
-  if (text === textNow() && path === suite.path) take(found);
-}
-function take({ form, problems, command }) {
-  Object.assign(suite, { form: form ?? suite.form, isRead: form !== null, problems, command });
-  tellAll(told.read);
-}
-const edited = (edit) => ask("edit", { text: textNow(), path: suite.path, edit });
-let last = Promise.resolve();
-function change(edit) {
-  const mine = last.then(() => write(edit));
-  last = mine.catch(() => {});
-  return mine;
-}
-const settled = () => last;
-async function write(edit) {
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const before = textNow();
-    const found = await edited(edit);
-    if (textNow() !== before) continue;
-    suite.steps = withStep(suite.steps, found.text);
-    tellAll(told.text);
-    take(found);
-    return;
-  }
-  throw new Refusal(409, { code: "busy", message: "The text changes too fast: do this once more." });
-}
 const TONE_SIGNS = { good: "✓", bad: "✕", warning: "!", note: "i", plain: "" };
 const MARKS = { good: "✓", wrong: "✕", none: "○" };
 const badge = (word, tone) =>
@@ -992,6 +922,89 @@ function wrongFields(row, evaluator) {
     (letter, place) => /** @type {[string, number]} */ ([fields[place], numberOfLetter(letter)]),
   );
   return [...found.filter(([, status]) => statuses[status].wrong), ...noted];
+}
+const READ_AFTER_MILLISECONDS = 150;
+const MOST_TRIES = 5;
+const suite = {
+  path: "",
+  base: "",
+  saved: null,
+  steps: stepsFrom(""),
+  form: null,
+  problems: [],
+  isRead: false,
+  command: "",
+};
+const told = { text: [], read: [] };
+const tellAll = (some) => {
+  for (const one of some) one();
+};
+const textNow = () => textAt(suite.steps);
+const isOpen = () => Boolean(suite.path);
+const isUnsaved = () => isOpen() && textNow() !== suite.saved;
+function openSuite(path, text, base) {
+  Object.assign(suite, {
+    path,
+    base,
+    saved: base ? text : null,
+    steps: stepsFrom(text),
+    form: null,
+    problems: [],
+    isRead: false,
+  });
+  tellAll(told.text);
+  return readText();
+}
+function markSaved(text, hash) {
+  Object.assign(suite, { saved: text, base: hash });
+  tellAll(told.text);
+}
+function setText(text, typedAt) {
+  if (text === textNow()) return;
+  suite.steps = withStep(suite.steps, text, typedAt);
+  tellAll(told.text);
+  readSoon();
+}
+function move(by) {
+  if (!canMove(suite.steps, by)) return;
+  suite.steps = moved(suite.steps, by);
+  tellAll(told.text);
+  readSoon();
+}
+let readTimer = 0;
+function readSoon() {
+  clearTimeout(readTimer);
+  readTimer = setTimeout(readText, READ_AFTER_MILLISECONDS);
+}
+async function readText() {
+  const text = textNow();
+  const { path } = suite;
+  const found = await ask("read", { text, path });
+  if (text === textNow() && path === suite.path) take(found);
+}
+function take({ form, problems, command }) {
+  Object.assign(suite, { form: form ?? suite.form, isRead: form !== null, problems, command });
+  tellAll(told.read);
+}
+const edited = (edit) => ask("edit", { text: textNow(), path: suite.path, edit });
+let last = Promise.resolve();
+function change(edit) {
+  const mine = last.then(() => write(edit));
+  last = mine.catch(() => {});
+  return mine;
+}
+const settled = () => last;
+async function write(edit) {
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const before = textNow();
+    const found = await edited(edit);
+    if (textNow() !== before) continue;
+    suite.steps = withStep(suite.steps, found.text);
+    tellAll(told.text);
+    take(found);
+    return;
+  }
+  throw new Refusal(409, { code: "busy", message: "The text changes too fast: do this once more." });
 }
 const SEVERITIES = { bad: "error", warn: "warning", note: "info" };
 function yamlEditor(host, schema, did) {
@@ -1728,6 +1741,7 @@ function fieldCard(one, evaluator) {
     ("expected" in one || "actual" in one) && valuePair(one),
     !isRight && reason && el("p", reason),
     (rule || isRight) && el("p.quiet", isRight && one.reason && [plain(one.reason), rule && " · "], rule),
+    !isRight && listing.action?.(one, names[evaluator]),
   );
 }
 function valuePair(one) {
@@ -1801,6 +1815,41 @@ function otherCells({ cells }) {
     el("summary", `${counted(found.length, "other column")} of the row`),
     el("dl", list),
   );
+}
+const correction = (field, evaluator, scored, done) =>
+  button("The expected answer is wrong", () => askValue(field, evaluator, scored(), done));
+function askValue(field, evaluator, score, done) {
+  const row = Number.parseInt(state.row, 10);
+  openDialog(`Correct ${fieldName(field.path)} in row ${row}`, (close) => {
+    const given = "actual" in field ? JSON.stringify(field.actual) : "";
+    const value = el("textarea", { id: "correct-value", rows: "2" });
+    value.value = given;
+    const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
+    const keep = async () => {
+      const read = valueIn(value.value);
+      if (read.wrong) return complain(read.wrong);
+      if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
+      const text = textNow();
+      const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
+      const found = await tried(() => ask("correct", { ...asked, ...read.value }));
+      if (!found) return undefined;
+      close();
+      complain();
+      announce(`${found.said}. It is in ${found.path}.`);
+      if (textNow() === text) setText(found.text);
+      return done();
+    };
+    return [
+      el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
+      el(
+        "p",
+        el("label", { for: value.id }, "The right value, as JSON; empty where nothing should stand there"),
+        value,
+      ),
+      el("p", el("label", { for: reason.id }, "Why"), reason),
+      el("p.actions", button("Keep the correction", keep, {}, "button.main"), button("Cancel", close)),
+    ];
+  });
 }
 const ROLES = {
   "": "not used",
@@ -2373,7 +2422,12 @@ function livePart() {
     parts.command,
   );
 }
-const rowView = () => rowDialog({ next: rowAfter, focus: () => parts.grid.focus() });
+const rowView = () =>
+  rowDialog({
+    next: rowAfter,
+    focus: () => parts.grid.focus(),
+    action: (field, evaluator) => correction(field, evaluator, () => live.scored?.id ?? "", scoreNow),
+  });
 const rowKey = ({ row, variant = "" }) => (variant ? `${row}:${variant}` : String(row));
 function rowAfter(key, step) {
   const place = places.get(key);

@@ -24,7 +24,7 @@ let dialog = null;
 let shownKey = "";
 /** @type {any} */
 let returnTo = null;
-/** @type {{next: (key: string, step: number) => string | undefined, focus: () => void}} The row so many places after one in the list, and what gives the focus back to it. */
+/** @type {{next: (key: string, step: number) => string | undefined, focus: () => void, action?: (field: Field, evaluator: string) => any}} The row so many places after one in the list, what gives the focus back to it, and what can be done about a field that is not right. */
 let listing = { next: () => undefined, focus: () => {} };
 
 /** The dialog, for rows that are listed somewhere.
@@ -229,6 +229,7 @@ function fieldCard(one, evaluator) {
     ("expected" in one || "actual" in one) && valuePair(one),
     !isRight && reason && el("p", reason),
     (rule || isRight) && el("p.quiet", isRight && one.reason && [plain(one.reason), rule && " · "], rule),
+    !isRight && listing.action?.(one, names[evaluator]),
   );
 }
 

@@ -8,6 +8,7 @@ import { choose, state } from "../../../reports/html/script/state.js";
 import { openHead, openRows } from "../../../reports/html/script/store.js";
 import { counted, learnWords, number, scoreText } from "../../../reports/html/script/words.js";
 import { ask, Refusal } from "./api.js";
+import { correction } from "./correct.js";
 import { edited, setText, suite, textNow, told } from "./document.js";
 import { cellGrid } from "./grid.js";
 import { announce, commandLine, complain, problemList, tried } from "./notices.js";
@@ -66,7 +67,12 @@ export function livePart() {
 }
 
 /** The dialog of a row, which a choice in the address opens. */
-export const rowView = () => rowDialog({ next: rowAfter, focus: () => parts.grid.focus() });
+export const rowView = () =>
+  rowDialog({
+    next: rowAfter,
+    focus: () => parts.grid.focus(),
+    action: (field, evaluator) => correction(field, evaluator, () => live.scored?.id ?? "", scoreNow),
+  });
 
 /** The name of a row in addresses, as reports have it.
  * @param {ScoredRow} row */

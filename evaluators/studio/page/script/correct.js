@@ -1,0 +1,50 @@
+// A wrong expected answer: its right value and a reason, noted beside the test set, which stays as it is.
+
+import { button, el } from "../../../reports/html/script/dom.js";
+import { fieldName } from "../../../reports/html/script/paths.js";
+import { state } from "../../../reports/html/script/state.js";
+import { ask } from "./api.js";
+import { openDialog } from "./dialogs.js";
+import { setText, suite, textNow } from "./document.js";
+import { announce, complain, tried } from "./notices.js";
+import { valueIn } from "./typed.js";
+
+/** What is beside a field of the opened row that is not right. `scored` is what the row belongs to, `done` is called once the correction is kept.
+ * @param {any} field @param {string} evaluator @param {() => string} scored @param {() => void} done */
+export const correction = (field, evaluator, scored, done) =>
+  button("The expected answer is wrong", () => askValue(field, evaluator, scored(), done));
+
+/** @param {any} field @param {string} evaluator @param {string} score @param {() => void} done */
+function askValue(field, evaluator, score, done) {
+  const row = Number.parseInt(state.row, 10);
+  openDialog(`Correct ${fieldName(field.path)} in row ${row}`, (close) => {
+    const given = "actual" in field ? JSON.stringify(field.actual) : "";
+    const value = el("textarea", { id: "correct-value", rows: "2" });
+    value.value = given;
+    const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
+    const keep = async () => {
+      const read = valueIn(value.value);
+      if (read.wrong) return complain(read.wrong);
+      if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
+      const text = textNow();
+      const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
+      const found = await tried(() => ask("correct", { ...asked, ...read.value }));
+      if (!found) return undefined;
+      close();
+      complain();
+      announce(`${found.said}. It is in ${found.path}.`);
+      if (textNow() === text) setText(found.text);
+      return done();
+    };
+    return [
+      el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
+      el(
+        "p",
+        el("label", { for: value.id }, "The right value, as JSON; empty where nothing should stand there"),
+        value,
+      ),
+      el("p", el("label", { for: reason.id }, "Why"), reason),
+      el("p.actions", button("Keep the correction", keep, {}, "button.main"), button("Cancel", close)),
+    ];
+  });
+}
