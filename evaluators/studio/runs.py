@@ -79,13 +79,14 @@ class Runs:
     def start(self, asked: messages.Run) -> RunState:
         """Starts a run over all rows of a saved suite. Raises Problems with what keeps it from starting, and where a judge would be asked
         and nobody has said that it may."""
-        suite, path = load(self._folder.place(asked.path)), asked.path
+        place = self._folder.place(asked.path)
+        suite, path = load(place), self._folder.name_of(place)
         prepared = prepare(suite)
         lines, _ = questions_of(prepared, 1) if suite.judges and not asked.ask else ([], 0)
         if lines:
             raise problem("asks", "\n".join(lines), where=path)
         results = self.results_of(path)
-        words = ["run", path, *(["--name", asked.name] if asked.name else [])]
+        words = ["run", f"./{path}" if path.startswith("-") else path, *(["--name", asked.name] if asked.name else [])]
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:

@@ -81,12 +81,10 @@ def _not_editable(loc: Loc, why: str) -> Problems:
 
 def _is_there(data: Any, loc: Loc) -> bool:
     for step in loc:
-        if isinstance(data, dict) and step in data:
-            data = data[step]
-        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
-            data = data[step]
-        else:
+        known = range(len(data)) if isinstance(data, list) else data if isinstance(data, dict) else ()
+        if step not in known:
             return False
+        data = data[step]
     return bool(loc)
 
 

@@ -24,7 +24,6 @@ NAMES = [
     "/",
     "..",
     ".",
-    "suite.yaml/",
     "rows.csv",
     "no\nline.yaml",
     "a" * 5_000 + ".yaml",
