@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from operator import add
 from types import NoneType
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
@@ -63,9 +64,10 @@ def instead(this: InRow, that: InRow) -> InRow:
 FILLED, EMPTY, MADE_UP, LEFT_OUT = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0), InRow(1, 1, 0, 0), InRow(0, 0, 1, 1)
 """One value: expected and given, neither, given alone, expected alone."""
 NOTHING: Final = InRow(0, 0, 0, 0)
-_VALUES: Final = {(False, False): FILLED, (True, True): EMPTY, (True, False): MADE_UP, (False, True): LEFT_OUT}
-"""What one value comes to, given that the expected one is empty, and the output's."""
-_INSTEAD_OF_FILLED: Final = {key: instead(value, FILLED) for key, value in _VALUES.items()}
+_INSTEAD_OF_FILLED: Final = {
+    (True, True): instead(EMPTY, FILLED), (True, False): instead(MADE_UP, FILLED), (False, True): instead(LEFT_OUT, FILLED),
+}  # fmt: skip
+"""What is added for one value, given that the expected one is empty, and the output's."""
 _NOT_COUNTED: Final = instead(NOTHING, FILLED)
 """What is added where an empty output is right and so is another, of several right answers."""
 AS_IT_IS: Final = {MATCH.number: FILLED, OMISSION.number: LEFT_OUT, HALLUCINATION.number: MADE_UP, 0: MADE_UP}
@@ -126,55 +128,48 @@ def of_columns(
     has it, neither side does."""
     made = EmptyValues()
     together = dict.fromkeys(rows, NOTHING)
-    plain: dict[int, tuple[Sequence[int], list[Field]]] = {}
-    """Rows in which whole columns come to the same, by the identity of their list, with the fields of these columns."""
-    sets: dict[int, set[int]] = {}
-    """The same rows, by the identity of their list."""
-    met: dict[str, list[FieldColumn]] = {}
+    looked_at, met = dict(fields), dict[str, list[FieldColumn]]()
     for column in columns:
         met.setdefault(column.node.name, []).append(column)
-    looked_at, nowhere = dict(fields), list[Field]()
+    alike: dict[tuple[int, ...], list[str]] = {}
+    """Fields that have values in the same rows, by the identity of the lists of these rows."""
     for name in dict.fromkeys([*met, *looked_at]):
-        by_row: dict[int, InRow] = {}
-        covered: set[int] = set()
-        for node, frame, inside, *_ in met.get(name, ()):
-            either = set[int]()
-            if node.lists_answers:
-                ours, either = _of_answers(frame.e, absent)
-            else:
-                ours = empties(frame.e, absent)
-            theirs = ours if frame.o is frame.e else empties(frame.o, absent)
-            distinct = sets.get(id(frame.rows)) or sets.setdefault(id(frame.rows), {*frame.rows})
-            covered |= distinct
-            if not inside and together.keys() >= distinct:
-                plain.setdefault(id(frame.rows), (frame.rows, []))[1].append(name)
-                odd = {frame.rows[at]: _INSTEAD_OF_FILLED[at in ours, at in theirs] for at in ours | (theirs - either)}
-                odd |= {frame.rows[at]: _NOT_COUNTED for at in either}
-                made.add_odd(name, odd, dict.fromkeys(odd, FILLED))
-                for row, values in odd.items():
-                    together[row] = _sum(together[row], values)
-                continue
-            for at, row in enumerate(frame.rows):
-                if row in together:
-                    value = NOTHING if at in either else _VALUES[at in ours, at in theirs]
-                    by_row[row] = _sum(by_row[row], value) if row in by_row else value
-        if not covered and len(looked_at.get(name, ())) >= len(together) > 0:
-            nowhere.append(name)
-        elif name in looked_at and len(covered) < len(looked_at[name]):
-            by_row |= {row: EMPTY for row in looked_at[name] if row not in covered and row in together}
-        made.add([name], by_row)
-        for row, mine in by_row.items():
-            together[row] = _sum(together[row], mine)
-    more = [(FILLED, names, shared, 1) for shared, names in plain.values()]
-    more += [(EMPTY, nowhere, list(together), 1)] if nowhere else []
-    for value, names, shared, _ in more:
-        each = _times(value, len(names))
-        for row in shared:
-            together[row] = _sum(together[row], each)
-    made.found += more
-    if met or looked_at:
+        ids = [id(column.frame.rows) for column in met.get(name, ())]
+        alike.setdefault((id(looked_at.get(name)), *ids), []).append(name)
+    for names in alike.values():
+        counts = Counter(chain.from_iterable([column.frame.rows for column in met.get(names[0], ())]))
+        usual = {row: _times(FILLED, count) for row, count in counts.items() if row in together}
+        usual |= {row: EMPTY for row in looked_at.get(names[0], ()) if row in together and row not in counts}
+        made.add(names, usual)
+        each = {value: _times(value, len(names)) for value in {*usual.values()}}
+        for row, value in usual.items():
+            together[row] = _sum(together[row], each[value])
+        for name in names:
+            odd = _odd_values(met.get(name, ()), together.keys(), absent)
+            made.add_odd(name, odd, usual)
+            for row, value in odd.items():
+                together[row] = _sum(together[row], value)
+    if alike:
         made.add([ALL_FIELDS], together)
     return made
+
+
+def _odd_values(columns: Iterable[FieldColumn], rows: Collection[int], absent: Sequence[Any]) -> dict[int, InRow]:
+    """What is added in some rows where values of a field are empty."""
+    found: dict[int, InRow] = {}
+    for node, frame, *_ in columns:
+        either = set[int]()
+        if node.lists_answers:
+            ours, either = _of_answers(frame.e, absent)
+        else:
+            ours = empties(frame.e, absent)
+        theirs = ours if frame.o is frame.e else empties(frame.o, absent)
+        for at in ours | theirs | either:
+            row = frame.rows[at]
+            if row in rows:
+                value = _NOT_COUNTED if at in either else _INSTEAD_OF_FILLED[at in ours, at in theirs]
+                found[row] = _sum(found[row], value) if row in found else value
+    return found
 
 
 def of_leaves(
