@@ -58,15 +58,19 @@ class ClusterCounter:
 
     def settle(self) -> None:
         """Counts the clusters that are waiting."""
+        scores, passes = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
         for contents, times in self._contents.items():
             codes = Counter(contents)
             scored = {code: n for code, n in codes.items() if self._verdicts[code].status.scored}
             rows, sums = sum(scored.values()), self.sums
             total = sum(self._scores[code][0] * (sums.common // self._scores[code][1]) * n for code, n in scored.items())
-            sums.scores.add(total, rows, times)
-            sums.passes.add(sum(n for code, n in scored.items() if self._verdicts[code].passed), rows, times)
+            scores[total, rows] += times
+            passes[sum(n for code, n in scored.items() if self._verdicts[code].passed), rows] += times
             for key, (part, whole) in self._watched(codes).items():
                 sums.ratios.setdefault(key, RatioSums()).add(part, whole, times)
+        for found, counts in ((self.sums.scores, scores), (self.sums.passes, passes)):
+            for (part, whole), times in counts.items():
+                found.add(part, whole, times)
         self._contents.clear()
 
     def _watched(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:

@@ -111,14 +111,18 @@ class ClusterConfidence:
 
     def settle(self) -> None:
         """Counts the clusters that are waiting."""
+        bins, accepted = Counter[tuple[int, int, int]](), Counter[tuple[int, int, int]]()
         for kinds, times in self._alike.items():
             rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]
             for low in _BIN_STEPS:
                 if inside := [right for step, right in rows if low <= step < low + LEVELS // BINS]:
-                    self._found.bins.setdefault(low, RatioSums()).add(sum(inside), len(inside), times)
+                    bins[low, sum(inside), len(inside)] += times
             for low in _SHOWN_STEPS:
                 if inside := [right for step, right in rows if low <= step]:
-                    self._found.accepted.setdefault(low, RatioSums()).add(len(inside) - sum(inside), len(inside), times)
+                    accepted[low, len(inside) - sum(inside), len(inside)] += times
+        for found, counts in ((self._found.bins, bins), (self._found.accepted, accepted)):
+            for (low, part, whole), times in counts.items():
+                found.setdefault(low, RatioSums()).add(part, whole, times)
         self._alike.clear()
 
 

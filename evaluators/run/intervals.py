@@ -173,8 +173,13 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         self.rows += times
         if whole:
             self.units += times
-            for index, (i, j) in enumerate(_DEGREES):
-                self.sums[index] += part**i * whole**j * times
+            part2, whole2 = part * part, whole * whole
+            part3, whole3 = part2 * part, whole2 * whole
+            more = (
+                whole, part, whole2, part * whole, part2, whole3, part * whole2, part2 * whole, part3,
+                whole2 * whole2, part * whole3, part2 * whole2, part3 * whole, part2 * part2,
+            )  # fmt: skip
+            self.sums = [one + times * each for one, each in zip(self.sums, more, strict=True)]
 
     def with_more(self, units: int) -> RatioSums:
         """The same with so many more units, each of which adds nothing of 1."""

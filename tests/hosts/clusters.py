@@ -25,7 +25,9 @@ from evaluators.run.engines.engine import Crew, engine_of
 from evaluators.testsets.readers import jsonl
 from tests.hosts.environments import ROOT, RUNNING, missing
 from tests.kit import problem_of, tables_of
+from tests.run import test_resuming
 from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
+from tests.run.test_resuming import Whole, killed_anywhere, run_words, start
 
 SPLITS: Final = 12
 ROWS: Final = 600
@@ -458,6 +460,25 @@ def test_a_run_that_is_killed_goes_on_without_the_cluster(cluster: RealCluster, 
         finally:
             lets_go.kill()
     assert files_of("cut") == files_of("one")
+
+
+@pytest.fixture(scope="module")
+def whole(cluster: RealCluster, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """A run of the command line on the cluster, which was never stopped."""
+    engine = f"engine: {{{cluster.engine}: {{address: '{cluster.address}'}}}}\n"
+    return Whole(tmp_path_factory.mktemp("whole"), test_resuming.SUITE + engine)
+
+
+def test_a_run_of_the_command_line_is_that_of_one_process(whole: Whole) -> None:
+    ended = start(whole.folder, *run_words("one", "--engine", "in_process"))
+    whole.check(whole.folder, "one", ended)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_run_that_is_killed_at_any_moment_goes_on_on_the_cluster(whole: Whole, tmp_path: Path, seed: int) -> None:
+    for name in ("suite.yaml", "rows.jsonl"):
+        shutil.copy2(whole.folder / name, tmp_path / name)
+    killed_anywhere(whole, tmp_path, seed, "--workers", "2")
 
 
 def test_an_address_where_no_cluster_is(cluster: RealCluster, place: Path) -> None:

@@ -144,8 +144,8 @@ def resume_until_the_end(folder: Path, name: str, lasts: Iterable[int], *words: 
 class Whole:
     """A run that was never stopped, and how many events it had."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = write_files(folder)
+    def __init__(self, folder: Path, suite: str = SUITE) -> None:
+        self.folder = write_files(folder, suite)
         ended = start(self.folder, *run_words("whole"))
         assert ended.returncode == 1, ended.stderr
         self.events = {"files": counted(ended)}
@@ -176,13 +176,13 @@ def folder(whole: Whole, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def killed_anywhere(whole: Whole, folder: Path, seed: int) -> None:
-    """Kills a run at random moments, goes on until the end, and compares."""
+def killed_anywhere(whole: Whole, folder: Path, seed: int, *words: str) -> None:
+    """Kills a run at random moments, goes on until the end, and compares. Without further words it is scored by one process or two."""
     random = Random(seed)
     who = random.choice(("files", "calls"))
-    workers = str(random.choice((1, 1, 2)))
+    words = words or ("--workers", str(random.choice((1, 1, 2))))
     lasts = [random.randint(1, whole.events[who]) for _ in range(random.randint(1, 3))]
-    ended = resume_until_the_end(folder, "x", lasts, "--workers", workers, who=who)
+    ended = resume_until_the_end(folder, "x", lasts, *words, who=who)
     whole.check(folder, "x", ended)
 
 
