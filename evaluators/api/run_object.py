@@ -37,10 +37,11 @@ _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
 
 
 _NAMES: Final = (
-    "advice", "evaluators", "exit_code", "failures", "fields", "folder", "gates", "issues", "n_rows", "name", "passed", "report",
-    "result", "rows", "show", "table", "to_arrow", "to_pandas",
+    "advice", "causes", "complete", "confidence", "confusion_matrices", "evaluators", "exit_code", "failures", "fields", "folder",
+    "gates", "issues", "judges", "measures", "n_rows", "name", "notes", "passed", "repeats", "report", "rows", "show", "slices",
+    "table", "test_set", "to_arrow", "to_pandas", "variants", "warnings",
 )  # fmt: skip
-"""What completion offers beside the figures of the result."""
+"""What completion offers: what a reader of a run looks for. The other figures of `RunResult` are there all the same."""
 
 
 class Run(reader.Run):
@@ -129,9 +130,7 @@ class Run(reader.Run):
         return getattr(self.result, name)
 
     def __dir__(self) -> list[str]:
-        return sorted(
-            {*_NAMES, *self.result.__struct_fields__, *(name for name in super().__dir__() if name.startswith("_"))}
-        )
+        return sorted({*_NAMES, *(name for name in super().__dir__() if name.startswith("_"))})
 
     def __eq__(self, other: object) -> bool:
         return self.result == (other.result if isinstance(other, Run) else other)
@@ -282,7 +281,7 @@ class Run(reader.Run):
         width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
         for one in means[:_LISTED]:
             lines.append(
-                f"  {full_name(one):{width}}  mean {score_text(one.mean)}, pass rate {score_text(one.pass_rate)}, "
+                f"  {full_name(one):{width}}  mean score {score_text(one.mean)}, pass rate {score_text(one.pass_rate)}, "
                 f"{one.scored:,} of {rows_text(one.rows)} scored"
             )
         if len(means) > _LISTED:
@@ -296,7 +295,7 @@ class Run(reader.Run):
 
     def _repr_html_(self) -> str:
         kinds: dict[str, Kind] = {
-            "evaluator": "text", "mean": "score", "pass rate": "text", "scored": "count", "rows": "count",
+            "evaluator": "text", "mean score": "score", "pass rate": "text", "scored": "count", "rows": "count",
         }  # fmt: skip
         means = self.result.evaluators
         table = ResultTable(

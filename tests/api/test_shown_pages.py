@@ -58,4 +58,5 @@ def test_completion_offers_what_a_reader_looks_for_and_no_workings(run: Run) -> 
     names = {name for name in dir(run) if not name.startswith("_")}
     assert {"report", "show", "advice", "rows", "fields", "failures", "to_pandas", "gates", "slices"} <= names
     assert not names & {"again", "unpacked", "but", "row_lines", "of_variant", "scored", "facts"}
+    assert not names & {"meaning", "suite_fingerprint", "data_fingerprint", "issue_counts", "without_output", "cluster"}
     assert all(hasattr(run, name) for name in names)
