@@ -238,8 +238,6 @@ def _section(line: EvaluatorLine, result: Result) -> Section:
         blocks.append(Paragraph(f"hint: {result.issue.hint}"))
     if result.fields:
         blocks.append(_fields(result.fields))
-    if isinstance(differences := result.details.get("differences"), tuple):
-        blocks += [Paragraph("In words:"), Listing(tuple(Item(str(sentence)) for sentence in differences))]
     return Section(f"{line.name}: {_verdict(line, result)}", tuple(blocks))
 
 

@@ -21,6 +21,7 @@ from evaluators.builtin._texts import (
 )
 from evaluators.model import MISSING
 from evaluators.needs import NO_OUTPUT
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.quoting import kind
 
@@ -117,7 +118,7 @@ def _difference(output: Any, expected: Any) -> str:
         kinds = kind(output), kind(expected)
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
-        return f"the output and the expected answer are {kinds[0]}, and they differ"
+        return differs(expected, output)
     place = _alike(output, expected)
     one, other = output[place : place + 1], expected[place : place + 1]
     # where letters differ in more than spaces or case, so do the texts

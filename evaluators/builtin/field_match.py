@@ -8,8 +8,8 @@ from pydantic import AliasChoices, Field
 
 from evaluators.builtin._evaluator import Evaluator, Example, Needs, Output, Reason, ScoredFields
 from evaluators.builtin._texts import ExpectedColumn
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs
 
 
 class FieldMatch(Evaluator):

@@ -38,8 +38,9 @@ from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import MISSING, Comparison
 from evaluators.registry import Socket
 from evaluators.settings import Settings, filled_texts
+from evaluators.values.differences import differs
 from evaluators.values.json_text import compact
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 
 Found = TypeVar("Found")
 Cache: TypeAlias = MutableMapping[Hashable, Any]

@@ -16,9 +16,10 @@ from evaluators.comparators._closeness import allowed, gap_between
 from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair
 from evaluators.comparators._web_addresses import AddressReading
 from evaluators.model import Comparison
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.numbers import Number, Parse, reader
-from evaluators.values.quoting import differs, kind, quote
+from evaluators.values.quoting import kind, quote
 
 
 class _Fixed(Comparator):

@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 import msgspec
 
 from evaluators.model import Comparison
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 
 Parts: TypeAlias = tuple[str, ...]
 

@@ -12,9 +12,10 @@ from evaluators.comparators._comparator import Comparator, Pair, Readable
 from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
 from evaluators.settings import spell
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 
 Word: TypeAlias = bool | int | float | str
 

@@ -14,8 +14,9 @@ from evaluators.issues import Blame, Issue
 from evaluators.model import Comparison
 from evaluators.settings import Settings, spell
 from evaluators.values.dates import Moment, Read, check_formats, from_percent, gap_between, reader, same_moment
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 
 _UNITS: Final = ("days", "hours", "minutes", "seconds")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.model import Comparison
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import differs
 
 
 class Exact(Comparator):

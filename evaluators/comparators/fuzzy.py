@@ -15,8 +15,9 @@ from pydantic import Field, StrictBool
 
 from evaluators.comparators._comparator import Comparator, Pair
 from evaluators.model import Comparison
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
-from evaluators.values.quoting import differs, quote
+from evaluators.values.quoting import quote
 from evaluators.values.text import Normalization, Normalize, normalizer, refuse_long
 
 

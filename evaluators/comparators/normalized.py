@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from evaluators.comparators._comparator import Comparator, Compare, Pair
 from evaluators.model import Comparison
+from evaluators.values.differences import differs
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import differs
 from evaluators.values.text import Normalization, Normalize, normalizer, same_text_deep
 
 

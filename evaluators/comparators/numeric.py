@@ -29,11 +29,12 @@ from evaluators.comparators._limits_of_rows import EXPECTED, ROW, Between, no_li
 from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, Comparison
 from evaluators.settings import bad, build, spell, under
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.number_ranges import NumberRange, range_of
 from evaluators.values.numbers import Number, Parse, Read, as_setting, reader, written
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import differs, flow, quote
+from evaluators.values.quoting import flow, quote
 
 _PLAIN: Final = reader(Parse())
 _ENGLISH: Final = {"thousands": ","}

@@ -33,8 +33,8 @@ from evaluators.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.model import MISSING, FieldStatus, Outcome
+from evaluators.values.differences import differs
 from evaluators.values.paths import Path
-from evaluators.values.quoting import differs
 from evaluators.values.transforms import chain
 
 

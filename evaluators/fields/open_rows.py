@@ -20,12 +20,12 @@ from evaluators.fields.key_spelling import keys_in
 from evaluators.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
 from evaluators.fields.open_walk import LeafFindings, OpenWalk
 from evaluators.fields.path_check import RowsCheck, ScoredRow, ScoredRows
-from evaluators.fields.settle import Differences, of_fields
+from evaluators.fields.settle import of_fields
 from evaluators.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.issues import Issue
 from evaluators.model import MISSING, FieldStatus, Outcome, Reason, Result
+from evaluators.values.differences import differs
 from evaluators.values.paths import display
-from evaluators.values.quoting import differs
 
 Results: TypeAlias = dict[Location, Outcome]
 MEMO: Final = 10_000
@@ -60,10 +60,7 @@ class OpenRows(ScoredRows):
         found = verdict_of_counts(tree, self.counts[at], 1.0)
         if not found.den:
             return Reason("there was no leaf to compare", fields=results)
-        said = of_fields(found.num, found.den, results, "value")
-        if tree.depth is not None or found.num == found.den:
-            return Reason(said, fields=results)
-        return Reason(said, Differences(self.walk.expected[at], self._outputs[at]), results)
+        return Reason(of_fields(found.num, found.den, results, "value"), fields=results)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         """The leaves of a row that do not match, when rows as a whole ("") are wanted."""

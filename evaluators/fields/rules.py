@@ -26,9 +26,9 @@ from evaluators.fields.readable import expected_chain, reader_of_expected, trans
 from evaluators.issues import Blame, RowProblem
 from evaluators.model import Comparison, FieldStatus
 from evaluators.settings import build
+from evaluators.values.differences import differs
 from evaluators.values.equality import same
 from evaluators.values.pairing import identity
-from evaluators.values.quoting import differs
 from evaluators.values.transforms import Transform, TransformError, chain
 
 

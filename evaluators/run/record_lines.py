@@ -19,7 +19,6 @@ from msgspec import Meta, Struct, to_builtins
 from msgspec.structs import astuple, replace
 
 from evaluators.fields.scored import MEASURED, ListOutcome, Scored
-from evaluators.fields.settle import Differences
 from evaluators.issues import Blame, Issue
 from evaluators.model import MISSING, WHOLE, Count, FieldStatus, Outcome, Positive, Result, RowStatus
 from evaluators.values.json_text import compact
@@ -79,12 +78,8 @@ class Recorded(Scored, frozen=True):
 
 
 def row_outcome(found: Recorded) -> RowOutcome | None:
-    """The line about a row as a whole: its reason and details; None where it has neither.
-
-    Differences in words are left out: the row's fields say the same as data, and putting them into words takes longer than
-    scoring a small test set.
-    """
-    details = {} if isinstance(found.details, Differences) else plain(found.details)
+    """The line about a row as a whole: its reason and details; None where it has neither."""
+    details = plain(found.details)
     if found.reason is None and not details and not found.outside and found.schema is None:
         return None
     return RowOutcome(found.reason, details, found.outside, found.schema)

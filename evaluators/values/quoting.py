@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any, Final
-from unicodedata import category, normalize
+from unicodedata import category
 
 _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=repr)
 """Made once: `json.dumps` makes one for each call."""
@@ -41,11 +41,6 @@ def with_escapes(text: str) -> str:
     return "".join(escaped(char) if is_invisible(char) else char for char in text)
 
 
-def _seen(text: str) -> str:
-    """What can be seen of a text."""
-    return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
-
-
 def kind(value: Any) -> str:
     """The kind of a JSON value in plain words."""
     if isinstance(value, bool):
@@ -54,20 +49,6 @@ def kind(value: Any) -> str:
         return "a number"
     words = {str: "text", dict: "an object", list: "a list", type(None): "null"}
     return words.get(type(value), type(value).__name__)
-
-
-def differs(expected: Any, actual: Any) -> str:
-    """Why two values that are not equal differ, in one sentence."""
-    if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
-        return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
-    said = f"{quote(actual)} differs from {quote(expected)}"
-    if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
-        return said
-    if _seen(expected) == _seen(actual):
-        return f"{said}; only invisible characters differ"
-    if normalize("NFC", expected) == normalize("NFC", actual):
-        return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
-    return said
 
 
 _JOINERS: Final = "\u200c\u200d"

@@ -109,10 +109,17 @@ def test_settings_are_written_as_in_yaml() -> None:
     assert "- right: total = 1.2 for 1 (1.2 differs from 1 by 0.2; allowed: 0.5, numeric)" in found.stdout
 
 
-def test_documents_are_compared_in_words() -> None:
+def test_what_differs_in_a_document_is_said_once() -> None:
     found = tried("json_diff_match", "--output", '```json\n{"a": 1}\n```', "--expected", '{"a": 2}')
     assert 'Column "output": the JSON is inside a code fence.\n' in found.stdout
-    assert "- a: 1 in place of 2\n" in found.stdout
+    assert "- wrong: a\n    expected: 2\n    output:   1\n" in found.stdout
+    assert "In words" not in found.stdout
+
+
+def test_what_differs_inside_a_field_is_said_in_words() -> None:
+    documents = "--output", '{"a": {"b": [1, 3]}}', "--expected", '{"a": {"b": [1, 2, 3], "c": 4}}'
+    found = tried("json_multi_field_match", "--set", "fields=[a]", *documents)
+    assert "the objects differ: b[1] removed: 2; c removed: 4" in found.stdout
 
 
 def test_values_come_from_files_and_standard_input(folder: Path) -> None:

@@ -18,7 +18,7 @@ from evaluators.comparators._comparator import COMPARATORS, Comparator, Pair, wo
 from evaluators.issues import Blame, Issue, RowProblem
 from evaluators.model import Comparison
 from evaluators.settings import BadSettings, build
-from evaluators.values.quoting import differs
+from evaluators.values.differences import differs
 
 FOLDER = Path(__file__).parent
 NAMES = COMPARATORS.shipped()

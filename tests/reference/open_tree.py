@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from evaluators.fields.open_tree import OpenTree
 from evaluators.fields.settle import of_fields
 from evaluators.model import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
+from evaluators.values.differences import differs
 from evaluators.values.paths import ANY, display
-from evaluators.values.quoting import differs
 from tests.reference.settled import counts_of
 
 Location: TypeAlias = tuple[str | int, ...]

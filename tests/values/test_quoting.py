@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluators.reports.display import visible
-from evaluators.values.quoting import differs, quote
+from evaluators.values.differences import differs
+from evaluators.values.quoting import quote
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -82,12 +83,35 @@ def answers_today(suite: FrozenSuite) -> dict[str, Any]:
 
 def differences(suite: FrozenSuite, was: dict[str, Any]) -> list[Difference]:
     """Every answer of a suite that is not what it was."""
-    frozen, today = named(suite.id, was), named(suite.id, answers_today(suite))
+    frozen, today = (named(suite.id, comparable(answers)) for answers in (was, answers_today(suite)))
     return [
         Difference(suite, name, frozen.get(name, NOTHING), today.get(name, NOTHING))
         for name in dict.fromkeys((*frozen, *today))
         if frozen.get(name) != today.get(name)
     ]
+
+
+def comparable(answers: Any) -> Any:
+    """Answers without the differences of whole documents in words, which explained answers had and the fields of such a row say one by
+    one; and without how two objects, or two lists, differ, which is said by what is inside of them and was by how they begin."""
+    if isinstance(answers, list):
+        return [*map(comparable, answers)]
+    if not isinstance(answers, dict):
+        return _without_contents(answers) if isinstance(answers, str) else answers
+    if isinstance(details := answers.get("details"), dict) and "differences" in details:
+        rest = {key: value for key, value in details.items() if key != "differences"}
+        answers = {key: value for key, value in answers.items() if key != "details"} | ({"details": rest} if rest else {})
+    return {key: comparable(value) for key, value in answers.items()}
+
+
+_OF_CONTENTS: Final = re.compile(
+    r" differs from [\[{]|the (?:objects|lists) differ: |are an? (?:object|list), and they differ"
+)
+
+
+def _without_contents(text: str) -> str:
+    before, first, said = text.rpartition("first difference: ")
+    return f"{before}{first}…" if _OF_CONTENTS.search(said) else text
 
 
 def named(suite: str, answers: dict[str, Any]) -> dict[str, str]:
@@ -126,10 +150,10 @@ def is_told(one: Difference, entry: dict[str, Any] | None) -> bool:
     if entry is None:
         return False
     if "now" in entry:
-        return one.now == (NOTHING if entry["now"] == NOTHING else text_of(entry["now"]))
+        return one.now == (NOTHING if entry["now"] == NOTHING else text_of(comparable(entry["now"])))
     if NOTHING in (one.was, one.now):
         return False
-    return text_of(new_places(json.loads(one.was), json.loads(one.now))) == text_of(entry["places"])
+    return text_of(new_places(json.loads(one.was), json.loads(one.now))) == text_of(comparable(entry["places"]))
 
 
 def add_changes(folder: Path, found: Iterable[Difference], reason: str) -> None:

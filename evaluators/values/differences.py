@@ -1,0 +1,156 @@
+"""Why two values differ, in one sentence: what they are or, of two objects and of two lists, what differs inside of them.
+
+Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, deepdiff finds which of
+them go together. It takes long beside a comparison, and half a second to load, so it gets what is left between the items that are the
+same at both ends, and of that no more than `MOST_VALUES`: some milliseconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, takewhile
+from typing import Any, Final, TypeAlias
+from unicodedata import category, normalize
+
+from evaluators.model import MISSING
+from evaluators.values.equality import same
+from evaluators.values.path_text import plainly
+from evaluators.values.quoting import kind, quote
+
+MOST_SHOWN: Final = 3
+"""Differences that are shown; of the others there is their number."""
+MOST_COUNTED: Final = 200
+"""Differences that are looked for."""
+MOST_VALUES: Final = 200
+"""Values and containers of two lists together of which it is found out which items go together."""
+MOST_LEVELS: Final = 16
+"""How deep differences are looked for; below that two values differ as a whole."""
+_LONG: Final = 100
+"""Characters of a text that are looked through."""
+_QUOTED: Final = 30
+_ABSENT: Final = "not present"
+"""How deepdiff writes a side that has no value."""
+
+_Place: TypeAlias = tuple[Any, ...]
+_Change: TypeAlias = tuple[_Place, Any, Any]
+"""A place, and what the expected value and the output have there: MISSING is nothing."""
+
+
+def differs(expected: Any, actual: Any) -> str:
+    """Why two values that are not equal differ, in one sentence."""
+    if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
+        return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
+    if isinstance(expected, dict | list) and (inside := _inside(expected, actual)):
+        return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
+    said = f"{quote(actual)} differs from {quote(expected)}"
+    if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
+        return said
+    if _seen(expected) == _seen(actual):
+        return f"{said}; only invisible characters differ"
+    if normalize("NFC", expected) == normalize("NFC", actual):
+        return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
+    return said
+
+
+def _seen(text: str) -> str:
+    """What can be seen of a text."""
+    return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
+
+
+def _inside(expected: Any, actual: Any) -> str:
+    """The first differences in words, in the order of their places, and how many more there are; nothing where all differs."""
+    found = list(islice(_changes((), expected, actual), MOST_COUNTED + 1))
+    if not found or not found[0][0]:
+        return ""
+    words = [_in_words(*change) for change in found[:MOST_SHOWN]]
+    more = f"{len(found) - MOST_SHOWN:,}" if len(found) <= MOST_COUNTED else f"over {MOST_COUNTED - MOST_SHOWN:,}"
+    return "; ".join(words if len(found) <= MOST_SHOWN else [*words, f"and {more} more"])
+
+
+def _changes(place: _Place, expected: Any, actual: Any) -> Iterator[_Change]:
+    """What differs between two values that differ."""
+    kinds = (expected.__class__, actual.__class__)
+    if kinds == (dict, dict) and len(place) < MOST_LEVELS:
+        pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
+    elif kinds == (list, list) and len(place) < MOST_LEVELS:
+        if len(expected) != len(actual):
+            yield from _of_lists(place, expected, actual)
+            return
+        pairs = ((at, *pair) for at, pair in enumerate(zip(expected, actual, strict=True)))
+    else:
+        yield place, expected, actual
+        return
+    for step, one, other in pairs:
+        if one is MISSING or other is MISSING:
+            yield (*place, step), one, other
+        elif not same(one, other):
+            yield from _changes((*place, step), one, other)
+
+
+def _of_lists(place: _Place, expected: list[Any], actual: list[Any]) -> Iterator[_Change]:
+    """What differs between two lists of which one has more items."""
+    first = _alike(zip(expected, actual, strict=False))
+    last = _alike(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
+    ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
+    if ours and theirs:
+        yield from _aligned(place, first, ours, theirs)
+        return
+    yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, first))
+    yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, first))
+
+
+def _alike(pairs: Iterator[tuple[Any, Any]]) -> int:
+    """How many pairs are the same from the start."""
+    return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
+
+
+def _aligned(place: _Place, first: int, expected: list[Any], actual: list[Any]) -> Iterator[_Change]:
+    """What differs between two lists, of which the items from `first` on are given."""
+    (ours, size), (theirs, other) = (_bounded(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual))
+    if size + other > MOST_VALUES:
+        yield place, expected, actual
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(ours, theirs, view="tree", threshold_to_diff_deeper=0, ignore_private_variables=False)
+    levels = [(level.path(output_format="list"), level) for kind in found.values() for level in kind]
+    for (at, *steps), level in sorted(levels, key=lambda one: one[0][0]):
+        one, other_one = (MISSING if repr(side) == _ABSENT else side for side in (level.t1, level.t2))
+        yield (*place, at + first, *steps), one, other_one
+
+
+def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
+    if actual is MISSING:
+        return f"{plainly(place)} removed: {quote(expected, _QUOTED)}"
+    if expected is MISSING:
+        return f"{plainly(place)} added: {quote(actual, _QUOTED)}"
+    was, now = quote(expected, _QUOTED), quote(actual, _QUOTED)
+    if was == now and isinstance(expected, str) and isinstance(actual, str):  # long texts that begin alike
+        at = next((at for at, (one, other) in enumerate(zip(expected, actual, strict=False), 1) if one != other), _LONG)
+        return f"{plainly(place)}: two texts that differ {'after' if at >= _LONG else 'at'} character {min(at, _LONG)}"
+    if was == now and isinstance(expected, dict | list):
+        return f"{plainly(place)} differs inside: {was}"
+    if was == now:
+        was, now = quote(expected, _LONG), quote(actual, _LONG)
+    return f"{plainly(place)}: {was} → {now}"
+
+
+def _bounded(value: Any, most: int, levels: int) -> tuple[Any, int]:
+    """A copy whose long texts are cut and whose whole numbers are written in one way, and how many values and containers it has.
+
+    One that is too large or too deep has more than `most`, and is no copy.
+    """
+    if isinstance(value, str):
+        return value if len(value) <= _LONG else f"{value[:_LONG]}…{hash(value)}", 1
+    if not isinstance(value, dict | list):  # 1 and 1.0 are the same number
+        return int(value) if isinstance(value, float) and value.is_integer() else value, 1
+    count, inner = 1, []
+    for item in value.values() if isinstance(value, dict) else value:
+        copy, size = _bounded(item, most - count, levels - 1) if levels else (item, most)
+        inner.append(copy)
+        count += size
+        if count > most:
+            break
+    if isinstance(value, dict):
+        return dict(zip(value, inner, strict=False)), count
+    return inner, count
