@@ -1,70 +1,5 @@
 "use strict";
 (() => {
-const KEPT_TOKEN = "evaluators-studio-token";
-let token = "";
-class Refusal extends Error {
-  constructor(status, said) {
-    const words = String(said.message ?? `The studio answered with ${status}.`);
-    super(status === 500 ? `The studio has a fault: ${words.trim().split("\n").at(-1)}` : words);
-    this.status = status;
-    this.code = String(said.code ?? "");
-    this.said = said;
-  }
-}
-function takeToken() {
-  const given = new URLSearchParams(location.hash.slice(1));
-  token = given.get("token") ?? sessionStorage.getItem(KEPT_TOKEN) ?? "";
-  sessionStorage.setItem(KEPT_TOKEN, token);
-  given.delete("token");
-  const [address] = location.href.split("#");
-  history.replaceState(null, "", given.size ? `${address}#${given}` : address);
-}
-const linkTo = (path, more = {}) => `${path}?${new URLSearchParams({ ...more, token })}`;
-const ask = (name, body = {}) =>
-  sent(`api/${name}`, JSON.stringify(body), { "Content-Type": "application/json" });
-const upload = (file) =>
-  sent(`api/upload?${new URLSearchParams({ name: file.name })}`, file, { "Content-Type": "application/octet-stream" });
-async function sent(address, body, headers) {
-  let answer;
-  try {
-    answer = await fetch(address, { method: "POST", body, headers: { ...headers, "X-Studio-Token": token } });
-  } catch {
-    throw new Refusal(0, {
-      code: "gone",
-      message: "The studio does not answer: is `evaluators studio` still running?",
-    });
-  }
-  const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refusal(answer.status, said);
-  return said;
-}
-const source = {
-  textOf: (/** @type {string} */ id) => document.getElementById(id)?.textContent ?? "",
-  read: async (/** @type {string} */ id) => inflated(source.textOf(id)),
-};
-const unpack = (id) => source.read(id);
-async function inflated(text) {
-  if (!text) return "";
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).text();
-}
-class Digits {
-  constructor(text) {
-    this.text = text;
-  }
-}
-const isBeyond = (value) => typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
-const exact = (_key, value, context) => (context && isBeyond(value) ? new Digits(context.source) : value);
-const digitsAsText = (_key, value) => (value instanceof Digits ? value.text : value);
-const parsed = (text) => JSON.parse(text, exact);
-const linesOf = (text) => (text ? text.trimEnd().split("\n").map(parsed) : []);
-const plainLinesOf = (text) => JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
-function spelled(value) {
-  if (value instanceof Digits) return value.text;
-  return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
-}
-const ownValue = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
 const SVG = "http://www.w3.org/2000/svg";
 const IN_SVG = ["svg", "rect", "line", "title"];
 function el(kind, ...parts) {
@@ -152,6 +87,71 @@ function growing(body, items, most, make) {
   );
   return more;
 }
+const KEPT_TOKEN = "evaluators-studio-token";
+let token = "";
+class Refusal extends Error {
+  constructor(status, said) {
+    const words = String(said.message ?? `The studio answered with ${status}.`);
+    super(status === 500 ? `The studio has a fault: ${words.trim().split("\n").at(-1)}` : words);
+    this.status = status;
+    this.code = String(said.code ?? "");
+    this.said = said;
+  }
+}
+function takeToken() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  token = given.get("token") ?? sessionStorage.getItem(KEPT_TOKEN) ?? "";
+  sessionStorage.setItem(KEPT_TOKEN, token);
+  given.delete("token");
+  const [address] = location.href.split("#");
+  history.replaceState(null, "", given.size ? `${address}#${given}` : address);
+}
+const linkTo = (path, more = {}) => `${path}?${new URLSearchParams({ ...more, token })}`;
+const ask = (name, body = {}) =>
+  sent(`api/${name}`, JSON.stringify(body), { "Content-Type": "application/json" });
+const upload = (file) =>
+  sent(`api/upload?${new URLSearchParams({ name: file.name })}`, file, { "Content-Type": "application/octet-stream" });
+async function sent(address, body, headers) {
+  let answer;
+  try {
+    answer = await fetch(address, { method: "POST", body, headers: { ...headers, "X-Studio-Token": token } });
+  } catch {
+    throw new Refusal(0, {
+      code: "gone",
+      message: "The studio does not answer: is `evaluators studio` still running?",
+    });
+  }
+  const said = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refusal(answer.status, said);
+  return said;
+}
+const source = {
+  textOf: (/** @type {string} */ id) => document.getElementById(id)?.textContent ?? "",
+  read: async (/** @type {string} */ id) => inflated(source.textOf(id)),
+};
+const unpack = (id) => source.read(id);
+async function inflated(text) {
+  if (!text) return "";
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).text();
+}
+class Digits {
+  constructor(text) {
+    this.text = text;
+  }
+}
+const isBeyond = (value) => typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
+const exact = (_key, value, context) => (context && isBeyond(value) ? new Digits(context.source) : value);
+const digitsAsText = (_key, value) => (value instanceof Digits ? value.text : value);
+const parsed = (text) => JSON.parse(text, exact);
+const linesOf = (text) => (text ? text.trimEnd().split("\n").map(parsed) : []);
+const plainLinesOf = (text) => JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
+function spelled(value) {
+  if (value instanceof Digits) return value.text;
+  return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
+}
+const ownValue = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
 const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
 const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
@@ -317,123 +317,6 @@ function gatedFigure(scored, checks, target) {
     target.slice(dot + 1),
   );
   return column?.of ? (column.right ?? 0) / column.of : null;
-}
-const TEXT_LINE = /^(\s*)((?:-\s+|-$)*)(.*)$/;
-const TEXT_KEY = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#"'[\]{},][^#]*?)\s*:(?:\s+(.*)|)$/;
-const IN_ITEM = "[]";
-const MOST_DEPTH = 12;
-function readLine(text) {
-  const [, blanks, dashes, content] = /** @type {RegExpMatchArray} */ (text.match(TEXT_LINE));
-  const found = content.match(TEXT_KEY);
-  const columns = [...dashes.matchAll(/-/g)].map((dash) => blanks.length + (dash.index ?? 0));
-  const value = (found?.[2] ?? "").replace(/(^|\s)#.*$/, "").trim();
-  return {
-    columns,
-    content,
-    column: blanks.length + dashes.length,
-    key: found ? unquoted(found[1]) : null,
-    value: unquoted(value),
-    isBlank: !content.trim() && !dashes,
-  };
-}
-const unquoted = (text) => (/^(["']).*\1$/.test(text) ? text.slice(1, -1) : text);
-function placeAt(lines, number, column) {
-  const here = readLine(lines[number].slice(0, column));
-  const isValue = here.key !== null;
-  const steps = isValue ? [{ key: String(here.key), beside: {} }] : [];
-  let beside = isValue ? steps[0].beside : {};
-  const own = beside;
-  let limit = here.column;
-  let isItem = false;
-  const outOf = (columns) => {
-    for (const dash of [...columns].reverse()) {
-      steps.unshift({ key: IN_ITEM, beside: {} });
-      beside = steps[0].beside;
-      limit = dash;
-      isItem = true;
-    }
-  };
-  for (const line of lines.slice(number + 1).map(readLine)) {
-    if (line.isBlank || line.column > limit) continue;
-    if (line.column < limit || line.columns.length) break;
-    if (line.key !== null) beside[line.key] = line.value;
-  }
-  outOf(here.columns);
-  for (const text of lines.slice(0, number).reverse()) {
-    const line = readLine(text);
-    if (line.isBlank || line.content.startsWith("#") || line.column > limit) continue;
-    if (line.column === limit && !isItem) {
-      if (line.key !== null) beside[line.key] = line.value;
-      if (line.columns.length) outOf(line.columns);
-      continue;
-    }
-    if (line.columns.includes(limit) || line.key === null || (line.value && !line.value.startsWith("&"))) continue;
-    steps.unshift({ key: line.key, beside: {} });
-    beside = steps[0].beside;
-    limit = line.column;
-    isItem = false;
-    outOf(line.columns);
-  }
-  return { steps, isValue, beside: own, word: isValue ? here.value : here.content };
-}
-function offersAt(schema, place) {
-  const mapAt = (at) => (at < place.steps.length ? withKey(place.steps[at]) : place.isValue ? {} : place.beside);
-  let found = alternatives(schema, schema, mapAt(0));
-  place.steps.forEach((step, at) => {
-    const beside = mapAt(at + 1);
-    found = found.flatMap((one) => below(one, step.key)).flatMap((one) => alternatives(schema, one, beside));
-  });
-  const values = found.flatMap(valuesOf);
-  const isFirst = place.isValue || place.steps.at(-1)?.key === IN_ITEM;
-  const keys = place.isValue ? [] : found.flatMap((one) => keysOf(schema, one));
-  const offers = [...keys.filter(({ label }) => !Object.hasOwn(place.beside, label)), ...(isFirst ? values : [])];
-  return [...new Map(offers.map((one) => [`${one.kind} ${one.label}`, one])).values()];
-}
-const withKey = ({ key, beside }) => (key === IN_ITEM ? beside : { ...beside, [key]: "" });
-function alternatives(root, schema, beside, depth = 0) {
-  if (!schema || typeof schema !== "object" || depth > MOST_DEPTH) return [];
-  if (schema.$ref) return alternatives(root, referred(root, schema.$ref), beside, depth + 1);
-  const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  if (schema.if) branches.push((holds(schema.if, beside) ? schema.then : schema.else) ?? {});
-  return [schema, ...branches.flatMap((one) => alternatives(root, one, beside, depth + 1))];
-}
-const referred = (root, reference) =>
-  reference
-    .slice(2)
-    .split("/")
-    .reduce((found, name) => found?.[name], root);
-function holds(condition, beside) {
-  const { required = [], properties = {}, maxProperties, anyOf, not, type } = condition;
-  if (type !== undefined && type !== "object") return false;
-  if (!required.every((name) => Object.hasOwn(beside, name))) return false;
-  if (maxProperties !== undefined && Object.keys(beside).length > maxProperties) return false;
-  if (anyOf && !anyOf.some((one) => holds(one, beside))) return false;
-  if (not && holds(not, beside)) return false;
-  return Object.entries(properties).every(([name, { pattern, const: only }]) => {
-    const value = ownValue(beside, name);
-    if (value === undefined) return pattern === undefined && only === undefined;
-    return pattern !== undefined ? new RegExp(pattern).test(value) : only === undefined || String(only) === value;
-  });
-}
-function below(schema, step) {
-  if (step === IN_ITEM) return schema.items ? [schema.items] : [];
-  const own = ownValue(schema.properties ?? {}, step);
-  if (own !== undefined) return [own];
-  const fitting = Object.entries(schema.patternProperties ?? {}).filter(([pattern]) => new RegExp(pattern).test(step));
-  if (fitting.length) return fitting.map(([, one]) => one);
-  return typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
-}
-const keysOf = (root, schema) =>
-  Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, kind: "key", info: describedBy(root, one) }));
-function describedBy(root, schema) {
-  return String(schema?.description ?? (schema?.$ref ? (referred(root, schema.$ref)?.description ?? "") : ""));
-}
-function valuesOf(schema) {
-  const words = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
-  const switches = schema.type === "boolean" ? [true, false] : [];
-  return [...words, ...switches]
-    .filter((one) => ["string", "number", "boolean"].includes(typeof one))
-    .map((one, at) => ({ label: String(one), kind: "value", info: String(schema.enumDescriptions?.[at] ?? "") }));
 }
 function openDialog(title, make, closed = () => {}) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
@@ -607,94 +490,6 @@ function cellGrid(label) {
     focus: (row = at[0]) => go([row, at[1]]),
   };
 }
-const GROUPS = ["start here", "further", "compatibility"];
-const wordsOf = (name) => name.replaceAll(/[_.]/g, " ");
-function settingOf({ kind }, text) {
-  if (kind === "list") {
-    const lines = text.split("\n").filter((line) => line.trim());
-    return lines.length ? lines : null;
-  }
-  if (!text.trim()) return null;
-  return kind === "number" ? Number(text) : text;
-}
-const textFor = (value) =>
-  value === null || value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value);
-const settingsInWords = (options) =>
-  Object.entries(options)
-    .map(([name, value]) => {
-      const text = Array.isArray(value) ? value.join(", ") : String(value);
-      return value === true ? wordsOf(name) : `${wordsOf(name)} ${text}`;
-    })
-    .join(", ");
-function control(option, value, key, set, disabled = false) {
-  const { name, kind, meaning = "", default: usual } = option;
-  const hint = `${key}-hint`;
-  const described = { "data-keep": key, disabled, "aria-describedby": meaning ? hint : null };
-  const placeholder = usual === undefined || usual === null ? "" : textFor(usual);
-  const said = meaning && el("span.hint", { id: hint }, plain(meaning));
-  if (kind === "switch") {
-    const box = el("input", { type: "checkbox", ...described, change: () => set(box.checked) });
-    box.checked = value === undefined || value === null ? usual === true : value === true;
-    return el("div.setting", el("label.switch", box, " ", wordsOf(name)), said);
-  }
-  const changed = () => set(settingOf(option, input.value));
-  const input = inputOf(option, { ...described, placeholder, change: changed });
-  if (kind === "choice") input.value = textFor(value);
-  else input.defaultValue = textFor(value);
-  return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
-}
-function inputOf({ kind, choices = [], low, high, default: usual }, properties) {
-  if (kind === "choice") {
-    const without = usual === undefined || usual === null ? "" : `${usual} (as usual)`;
-    const rest = choices.filter((one) => one !== usual);
-    const { placeholder, ...others } = properties;
-    return el(
-      "select",
-      others,
-      el("option", { value: "" }, without),
-      rest.map((one) => el("option", { value: one }, one)),
-    );
-  }
-  if (kind === "list") return el("textarea", { rows: 3, ...properties, placeholder: "one in each line" });
-  if (kind === "number") return el("input", { type: "number", step: "any", min: low, max: high, ...properties });
-  return el("input", { type: "text", autocomplete: "off", spellcheck: "false", ...properties });
-}
-function wordMenu(label, choices, chosen, own, properties) {
-  const option = (value, text) => el("option", { value }, text);
-  const inGroup = (group) =>
-    choices
-      .filter((one) => (one.group ?? "further") === group)
-      .map(({ name, words }) => option(name, words === name ? name : `${words} (${name})`));
-  const select = el("select", { "aria-label": label, ...properties });
-  const isKnown = choices.some(({ name }) => name === chosen) || own.includes(chosen);
-  if (!isKnown) fill(select, [option(chosen, chosen || "only in the text")]);
-  if (own.length)
-    fill(select, [
-      el(
-        "optgroup",
-        { label: "of this suite" },
-        own.map((name) => option(name, name)),
-      ),
-    ]);
-  for (const group of GROUPS)
-    if (inGroup(group).length) fill(select, [el("optgroup", { label: group }, inGroup(group))]);
-  select.value = chosen;
-  return select;
-}
-const onlyInText = (count = 0) =>
-  count > 0 &&
-  el("span.quiet", count === 1 ? "1 setting is only in the text" : `${count} settings are only in the text`);
-function shareOf(right, of) {
-  if (!of) return el("span.quiet", "not measured");
-  const sign = right === of ? "✓" : "✕";
-  return el(
-    `span.share.share-${right === of ? "good" : "wrong"}`,
-    seenOnly(sign),
-    el("span.mini", { "aria-hidden": "true", vars: { share: right / of } }),
-    `${right} of ${of}`,
-    unseen(" right"),
-  );
-}
 const FILTER_KEYS = [
   "q",
   "deep",
@@ -746,6 +541,123 @@ function applyTheme() {
   else delete document.documentElement.dataset.theme;
 }
 const isDark = () => (state.theme ? state.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+const TEXT_LINE = /^(\s*)((?:-\s+|-$)*)(.*)$/;
+const TEXT_KEY = /^("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^\s#"'[\]{},][^#]*?)\s*:(?:\s+(.*)|)$/;
+const IN_ITEM = "[]";
+const MOST_DEPTH = 12;
+function readLine(text) {
+  const [, blanks, dashes, content] = /** @type {RegExpMatchArray} */ (text.match(TEXT_LINE));
+  const found = content.match(TEXT_KEY);
+  const columns = [...dashes.matchAll(/-/g)].map((dash) => blanks.length + (dash.index ?? 0));
+  const value = (found?.[2] ?? "").replace(/(^|\s)#.*$/, "").trim();
+  return {
+    columns,
+    content,
+    column: blanks.length + dashes.length,
+    key: found ? unquoted(found[1]) : null,
+    value: unquoted(value),
+    isBlank: !content.trim() && !dashes,
+  };
+}
+const unquoted = (text) => (/^(["']).*\1$/.test(text) ? text.slice(1, -1) : text);
+function placeAt(lines, number, column) {
+  const here = readLine(lines[number].slice(0, column));
+  const isValue = here.key !== null;
+  const steps = isValue ? [{ key: String(here.key), beside: {} }] : [];
+  let beside = isValue ? steps[0].beside : {};
+  const own = beside;
+  let limit = here.column;
+  let isItem = false;
+  const outOf = (columns) => {
+    for (const dash of [...columns].reverse()) {
+      steps.unshift({ key: IN_ITEM, beside: {} });
+      beside = steps[0].beside;
+      limit = dash;
+      isItem = true;
+    }
+  };
+  for (const line of lines.slice(number + 1).map(readLine)) {
+    if (line.isBlank || line.column > limit) continue;
+    if (line.column < limit || line.columns.length) break;
+    if (line.key !== null) beside[line.key] = line.value;
+  }
+  outOf(here.columns);
+  for (const text of lines.slice(0, number).reverse()) {
+    const line = readLine(text);
+    if (line.isBlank || line.content.startsWith("#") || line.column > limit) continue;
+    if (line.column === limit && !isItem) {
+      if (line.key !== null) beside[line.key] = line.value;
+      if (line.columns.length) outOf(line.columns);
+      continue;
+    }
+    if (line.columns.includes(limit) || line.key === null || (line.value && !line.value.startsWith("&"))) continue;
+    steps.unshift({ key: line.key, beside: {} });
+    beside = steps[0].beside;
+    limit = line.column;
+    isItem = false;
+    outOf(line.columns);
+  }
+  return { steps, isValue, beside: own, word: isValue ? here.value : here.content };
+}
+function offersAt(schema, place) {
+  const mapAt = (at) => (at < place.steps.length ? withKey(place.steps[at]) : place.isValue ? {} : place.beside);
+  let found = alternatives(schema, schema, mapAt(0));
+  place.steps.forEach((step, at) => {
+    const beside = mapAt(at + 1);
+    found = found.flatMap((one) => below(one, step.key)).flatMap((one) => alternatives(schema, one, beside));
+  });
+  const values = found.flatMap(valuesOf);
+  const isFirst = place.isValue || place.steps.at(-1)?.key === IN_ITEM;
+  const keys = place.isValue ? [] : found.flatMap((one) => keysOf(schema, one));
+  const offers = [...keys.filter(({ label }) => !Object.hasOwn(place.beside, label)), ...(isFirst ? values : [])];
+  return [...new Map(offers.map((one) => [`${one.kind} ${one.label}`, one])).values()];
+}
+const withKey = ({ key, beside }) => (key === IN_ITEM ? beside : { ...beside, [key]: "" });
+function alternatives(root, schema, beside, depth = 0) {
+  if (!schema || typeof schema !== "object" || depth > MOST_DEPTH) return [];
+  if (schema.$ref) return alternatives(root, referred(root, schema.$ref), beside, depth + 1);
+  const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  if (schema.if) branches.push((holds(schema.if, beside) ? schema.then : schema.else) ?? {});
+  return [schema, ...branches.flatMap((one) => alternatives(root, one, beside, depth + 1))];
+}
+const referred = (root, reference) =>
+  reference
+    .slice(2)
+    .split("/")
+    .reduce((found, name) => found?.[name], root);
+function holds(condition, beside) {
+  const { required = [], properties = {}, maxProperties, anyOf, not, type } = condition;
+  if (type !== undefined && type !== "object") return false;
+  if (!required.every((name) => Object.hasOwn(beside, name))) return false;
+  if (maxProperties !== undefined && Object.keys(beside).length > maxProperties) return false;
+  if (anyOf && !anyOf.some((one) => holds(one, beside))) return false;
+  if (not && holds(not, beside)) return false;
+  return Object.entries(properties).every(([name, { pattern, const: only }]) => {
+    const value = ownValue(beside, name);
+    if (value === undefined) return pattern === undefined && only === undefined;
+    return pattern !== undefined ? new RegExp(pattern).test(value) : only === undefined || String(only) === value;
+  });
+}
+function below(schema, step) {
+  if (step === IN_ITEM) return schema.items ? [schema.items] : [];
+  const own = ownValue(schema.properties ?? {}, step);
+  if (own !== undefined) return [own];
+  const fitting = Object.entries(schema.patternProperties ?? {}).filter(([pattern]) => new RegExp(pattern).test(step));
+  if (fitting.length) return fitting.map(([, one]) => one);
+  return typeof schema.additionalProperties === "object" ? [schema.additionalProperties] : [];
+}
+const keysOf = (root, schema) =>
+  Object.entries(schema.properties ?? {}).map(([label, one]) => ({ label, kind: "key", info: describedBy(root, one) }));
+function describedBy(root, schema) {
+  return String(schema?.description ?? (schema?.$ref ? (referred(root, schema.$ref)?.description ?? "") : ""));
+}
+function valuesOf(schema) {
+  const words = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  const switches = schema.type === "boolean" ? [true, false] : [];
+  return [...words, ...switches]
+    .filter((one) => ["string", "number", "boolean"].includes(typeof one))
+    .map((one, at) => ({ label: String(one), kind: "value", info: String(schema.enumDescriptions?.[at] ?? "") }));
+}
 const TONE_SIGNS = { good: "✓", bad: "✕", warning: "!", note: "i", plain: "" };
 const MARKS = { good: "✓", wrong: "✕", none: "○" };
 const badge = (word, tone) =>
@@ -1114,102 +1026,6 @@ const look = () =>
     ".cm-diagnostic": { whiteSpace: "pre-wrap" },
     ".cm-diagnostic-error": { borderLeftColor: "var(--wrong)" },
   });
-const LIMITS = {
-  fail_below: "fails below",
-  warn_below: "warns below",
-  fail_above: "fails above",
-  warn_above: "warns above",
-};
-const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
-const USUAL_LIMIT = 0.9;
-const SLIDE_MILLISECONDS = 250;
-let slideTimer = 0;
-let notes = [];
-let shownForm = null;
-function gatePart(form, scored, edit) {
-  notes = [];
-  shownForm = form;
-  const lines = form.gates.map((gate) => gateLine(gate, edit));
-  const targets = gateTargets(form);
-  const select = el("select", { "aria-label": "Metric of the new gate", "data-keep": "new-gate" });
-  fill(
-    select,
-    targets.map((one) => el("option", { value: one }, one)),
-  );
-  const add = () => edit({ edit: "gate", target: select.value, limit: "fail_below", value: USUAL_LIMIT });
-  drawGates(scored());
-  return el(
-    "section.gates",
-    { "aria-label": "Gates" },
-    el("h3", "Gates"),
-    el("p.quiet", "A run fails where a metric is below its gate."),
-    lines.length > 0 && el("ul.gate-lines", lines),
-    targets.length > 0 && el("p.actions", select, button("Add gate", add, { "data-keep": "add-gate" })),
-  );
-}
-function gateTargets({ checks, gates }) {
-  const taken = new Set(gates.map((one) => one.target));
-  const all = checks.flatMap(({ name, fields = [] }) => [
-    name,
-    ...fields.filter((one) => !one.skip).map((one) => `${name}.${one.path}`),
-  ]);
-  return all.filter((one) => !taken.has(one));
-}
-function gateLine(gate, edit) {
-  const { target, figure = "mean", editable = true } = gate;
-  const note = el("span.gate-note");
-  notes.push([gate, note]);
-  const limits = Object.keys(LIMITS).filter((name) => gate[name] !== null && gate[name] !== undefined);
-  const remove = () => {
-    for (const limit of limits) edit({ edit: "gate", target, limit, value: null });
-  };
-  return el(
-    "li.gate-line",
-    el("span", plain(target), figure !== "mean" && el("span.quiet", ` ${figure}`)),
-    limits.map((limit) => slider(target, limit, gate[limit], editable, edit)),
-    note,
-    onlyInText(gate.text_only),
-    editable && button("Remove", remove, { "aria-label": `Remove the gate of ${target}` }, "button.quiet-button"),
-  );
-}
-function slider(target, limit, value, editable, edit) {
-  const common = { min: 0, step: 0.005, value, disabled: !editable };
-  const words = LIMITS[limit];
-  const write = (text) => text !== "" && edit({ edit: "gate", target, limit, value: Number(text) });
-  const number = el("input", {
-    type: "number",
-    ...common,
-    step: "any",
-    "aria-label": `${target} ${words}, as a number`,
-    "data-keep": `gate ${target} ${limit} number`,
-    change: () => write(number.value),
-  });
-  const range = el("input", {
-    type: "range",
-    ...common,
-    max: Math.max(1, value),
-    "aria-label": `${target} ${words}`,
-    "data-keep": `gate ${target} ${limit}`,
-  });
-  range.addEventListener("change", () => {
-    clearTimeout(slideTimer);
-    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
-  });
-  range.addEventListener("input", () => {
-    number.value = range.value;
-  });
-  return el("span.slider", el("span.quiet", words), range, number);
-}
-function drawGates(scored) {
-  for (const [gate, note] of notes) refill(note, noteOf(gate, scored));
-}
-function noteOf({ target, figure = "mean" }, scored) {
-  if (!scored) return null;
-  const end = scored.gates.find((one) => one.target === target);
-  if (end) return [badge(end.status, TONE_OF[end.status] ?? "note"), " ", plain(end.said)];
-  const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
-  return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
-}
 const OPEN_ITEMS = 200;
 const OPEN_DEPTH = 6;
 const tree = (value, known) => el("div.tree", treeNode(null, value, "", known, 0));
@@ -1517,6 +1333,34 @@ const marked = (runs, mark) =>
     runs.map(([text, isChanged]) => el(isChanged ? mark : "span", text)),
   );
 const arrowed = ([one, other], said) => el("span.arrowed", one, " ", seenOnly("→"), unseen(said), " ", other);
+function chooseCheck(checks, chosen) {
+  openDialog("Add check", (close) => {
+    const list = el("div.check-menu");
+    const search = el("input", { type: "search", placeholder: "number, JSON, length …", autocomplete: "off" });
+    const line = ({ name, does }) => {
+      const add = () => {
+        close();
+        chosen(name);
+      };
+      return el("li", button([el("span", withCode(does)), el("code", name)], add));
+    };
+    const group = ([title, some]) => [el("h3", title), el("ul", some.map(line))];
+    const draw = () => refill(list, checkGroups(checks, search.value).map(group));
+    search.addEventListener("input", draw);
+    draw();
+    return [el("label.choice.check-search", el("span", "Search"), search), list];
+  });
+}
+function checkGroups(checks, text) {
+  const wanted = text.trim().toLowerCase();
+  const groups = new Map();
+  for (const one of checks) {
+    if (!`${one.name} ${one.words} ${one.does}`.toLowerCase().includes(wanted)) continue;
+    const title = one.group ?? "further";
+    groups.set(title, [...(groups.get(title) ?? []), one]);
+  }
+  return [...groups];
+}
 const TONES = { bad: "bad", warn: "warning", note: "note" };
 const status = el("p.unseen", { role: "status" });
 const alarm = el("div.alarm", { role: "alert" });
@@ -1561,6 +1405,94 @@ function commandLine(text) {
     refill(copy, "Copied");
   });
   return el("p.command", copy, el("code", unseen("Command: "), plain(text)));
+}
+const GROUPS = ["start here", "further", "compatibility"];
+const wordsOf = (name) => name.replaceAll(/[_.]/g, " ");
+function settingOf({ kind }, text) {
+  if (kind === "list") {
+    const lines = text.split("\n").filter((line) => line.trim());
+    return lines.length ? lines : null;
+  }
+  if (!text.trim()) return null;
+  return kind === "number" ? Number(text) : text;
+}
+const textFor = (value) =>
+  value === null || value === undefined ? "" : Array.isArray(value) ? value.join("\n") : String(value);
+const settingsInWords = (options) =>
+  Object.entries(options)
+    .map(([name, value]) => {
+      const text = Array.isArray(value) ? value.join(", ") : String(value);
+      return value === true ? wordsOf(name) : `${wordsOf(name)} ${text}`;
+    })
+    .join(", ");
+function control(option, value, key, set, disabled = false) {
+  const { name, kind, meaning = "", default: usual } = option;
+  const hint = `${key}-hint`;
+  const described = { "data-keep": key, disabled, "aria-describedby": meaning ? hint : null };
+  const placeholder = usual === undefined || usual === null ? "" : textFor(usual);
+  const said = meaning && el("span.hint", { id: hint }, withCode(meaning));
+  if (kind === "switch") {
+    const box = el("input", { type: "checkbox", ...described, change: () => set(box.checked) });
+    box.checked = value === undefined || value === null ? usual === true : value === true;
+    return el("div.setting", el("label.switch", box, " ", wordsOf(name)), said);
+  }
+  const changed = () => set(settingOf(option, input.value));
+  const input = inputOf(option, { ...described, placeholder, change: changed });
+  if (kind === "choice") input.value = textFor(value);
+  else input.defaultValue = textFor(value);
+  return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
+}
+function inputOf({ kind, choices = [], low, high, default: usual }, properties) {
+  if (kind === "choice") {
+    const without = usual === undefined || usual === null ? "" : `${usual} (as usual)`;
+    const rest = choices.filter((one) => one !== usual);
+    const { placeholder, ...others } = properties;
+    return el(
+      "select",
+      others,
+      el("option", { value: "" }, without),
+      rest.map((one) => el("option", { value: one }, one)),
+    );
+  }
+  if (kind === "list") return el("textarea", { rows: 3, ...properties, placeholder: "one in each line" });
+  if (kind === "number") return el("input", { type: "number", step: "any", min: low, max: high, ...properties });
+  return el("input", { type: "text", autocomplete: "off", spellcheck: "false", ...properties });
+}
+function wordMenu(label, choices, chosen, own, properties) {
+  const option = (value, text) => el("option", { value }, text);
+  const inGroup = (group) =>
+    choices
+      .filter((one) => (one.group ?? "further") === group)
+      .map(({ name, words }) => option(name, words === name ? name : `${words} (${name})`));
+  const select = el("select", { "aria-label": label, ...properties });
+  const isKnown = choices.some(({ name }) => name === chosen) || own.includes(chosen);
+  if (!isKnown) fill(select, [option(chosen, chosen || "only in the text")]);
+  if (own.length)
+    fill(select, [
+      el(
+        "optgroup",
+        { label: "of this suite" },
+        own.map((name) => option(name, name)),
+      ),
+    ]);
+  for (const group of GROUPS)
+    if (inGroup(group).length) fill(select, [el("optgroup", { label: group }, inGroup(group))]);
+  select.value = chosen;
+  return select;
+}
+const onlyInText = (count = 0) =>
+  count > 0 &&
+  el("span.quiet", count === 1 ? "1 setting is only in the text" : `${count} settings are only in the text`);
+function shareOf(right, of) {
+  if (!of) return el("span.quiet", "not measured");
+  const sign = right === of ? "✓" : "✕";
+  return el(
+    `span.share.share-${right === of ? "good" : "wrong"}`,
+    seenOnly(sign),
+    el("span.mini", { "aria-hidden": "true", vars: { share: right / of } }),
+    `${right} of ${of}`,
+    unseen(" right"),
+  );
 }
 const MOST_CARDS = 100;
 const FEW_FIELDS = 12;
@@ -2063,325 +1995,101 @@ function firstRows({ columns, rows: found }) {
     ),
   ];
 }
-const node = el("div.form");
-let around;
-let drawn = "";
-let drawnLines = new Map();
-let nextLines = new Map();
-const opened = new Set();
-function suiteForm(given) {
-  around = given;
-  return node;
-}
-const edit = (what) => tried(() => change(what));
-function drawForm() {
-  const { form } = suite;
-  if (!form) {
-    drawn = "";
-    refill(node, el("p.quiet", "The text cannot be read yet: see what it says beside it."));
-    return;
-  }
-  const wanted = JSON.stringify(form);
-  if (wanted === drawn) return;
-  drawn = wanted;
-  nextLines = new Map();
-  const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
-  const key = focused?.dataset.keep;
-  const isTyped = focused?.matches("input:not([type=checkbox]), textarea") && focused.value !== focused.defaultValue;
-  refill(
-    node,
-    el("h2.unseen", "Checks and fields"),
-    form.checks.map(checkCard),
-    el("p.actions", button("Add check", addCheck, { "data-keep": "add-check" })),
-    gatePart(form, around.scored, edit),
-    onlyInText(form.text_only) && el("p", onlyInText(form.text_only)),
+const LIMITS = {
+  fail_below: "fails below",
+  warn_below: "warns below",
+  fail_above: "fails above",
+  warn_above: "warns above",
+};
+const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
+const USUAL_LIMIT = 0.9;
+const SLIDE_MILLISECONDS = 250;
+let slideTimer = 0;
+let notes = [];
+let shownForm = null;
+function gatePart(form, scored, edit) {
+  notes = [];
+  shownForm = form;
+  const lines = form.gates.map((gate) => gateLine(gate, edit));
+  const targets = gateTargets(form);
+  const select = el("select", { "aria-label": "Metric of the new gate", "data-keep": "new-gate" });
+  fill(
+    select,
+    targets.map((one) => el("option", { value: one }, one)),
   );
-  drawnLines = nextLines;
-  const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
-  if (again) {
-    if (isTyped) again.value = focused.value;
-    again.focus({ preventScroll: true });
-  }
-  drawMarks();
-}
-function drawMarks() {
-  const scored = around.scored();
-  for (const mark of node.querySelectorAll("[data-mark]")) {
-    const [place, field] = JSON.parse(String(mark.getAttribute("data-mark")));
-    refill(mark, field === null ? checkMark(scored, place) : fieldMark(scored, place, field));
-  }
-  for (const list of node.querySelectorAll("[data-advice]")) {
-    const [place, field] = JSON.parse(String(list.getAttribute("data-advice")));
-    refill(
-      list,
-      around
-        .advice()
-        .filter((one) => one.place === place && one.field === (fieldIn(place, field) ?? ""))
-        .map(adviceItem),
-    );
-  }
-}
-const checkAt = (place) => suite.form?.checks.find((one) => one.place === place);
-const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(), checkAt(place), path)?.field);
-function checkMark(scored, place) {
-  return figuresOf(scored, checkAt(place)?.name ?? "").map(({ variant = "", mean, scored: count, low, high }) => {
-    const interval = low === null || low === undefined ? "" : intervalText({ low, high: high ?? 1 });
-    const named = variant && [plain(variant), " "];
-    return el(
-      "span.figure-of",
-      named,
-      el("strong", scoreText(mean)),
-      unseen(" mean score"),
-      ` ${interval} of ${counted(count, "row")}`,
-    );
-  });
-}
-function fieldMark(scored, place, path) {
-  const found = columnOf(scored, checkAt(place), path);
-  return found && shareOf(found.right ?? 0, found.of ?? 0);
-}
-function adviceItem(line) {
+  const add = () => edit({ edit: "gate", target: select.value, limit: "fail_below", value: USUAL_LIMIT });
+  drawGates(scored());
   return el(
-    "li.advice",
-    el("span", withCode(line.said)),
-    line.write && el("code", plain(line.write)),
-    line.edit &&
-      button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),
-    line.edit &&
-      button("Apply", () => edit(line.edit), { "data-keep": `apply ${line.place} ${line.field} ${line.write}` }),
+    "section.gates",
+    { "aria-label": "Gates" },
+    el("h3", "Gates"),
+    el("p.quiet", "A run fails where a metric is below its gate."),
+    lines.length > 0 && el("ul.gate-lines", lines),
+    targets.length > 0 && el("p.actions", select, button("Add gate", add, { "data-keep": "add-gate" })),
   );
 }
-function checkCard(check) {
-  const { place, name, type, does, line, fields = [], options = {}, editable = true } = check;
-  const known = around.started.checks.find((one) => one.name === type);
-  const title = button(
-    plain(name),
-    () => around.go(line),
-    { title: "Show it in the text", "data-keep": `check ${place}` },
-    "button.link",
-  );
-  return el(
-    "article.check-card",
-    el(
-      "header",
-      el("h3", title, name !== type && el("span.quiet", " ", plain(type))),
-      el("span.mark-here", { "data-mark": JSON.stringify([place, null]) }),
-      editable && removal(`Remove ${name}`, { edit: "remove-check", place }),
-    ),
-    el("p.quiet", plain(does), " ", onlyInText(check.text_only)),
-    known && checkSettings(check, known, options, editable),
-    el("ul.advices", { "data-advice": JSON.stringify([place, null]) }),
-    fields.length > 0 &&
-      el(
-        "ul.field-lines",
-        fields.map((one) => keptLine(one, editable)),
-      ),
-    check.lists_fields && editable && newField(check),
-    !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
-  );
-}
-const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");
-function foldable(key, summary, make) {
-  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary));
-  const fillOnce = () => made.childElementCount === 1 && fill(made, [make()]);
-  if (made.open) fillOnce();
-  made.addEventListener("toggle", () => {
-    if (made.open) opened.add(key);
-    else opened.delete(key);
-    if (made.open) fillOnce();
-  });
-  return made;
-}
-function checkSettings({ place }, known, options, editable) {
-  const all = known.options ?? [];
-  if (!all.length) return null;
-  const said = settingsInWords(options);
-  const set = (name) => (value) => edit({ edit: "check", place, options: { [name]: value } });
-  const made = (option) =>
-    control(option, options[option.name], `check-${place}-${option.name}`, set(option.name), !editable);
-  const summary = ["Settings", said && [": ", plain(said)]];
-  return foldable(`settings ${place}`, summary, () => el("div.settings", all.map(made)));
-}
-function keptLine(field, isOpen) {
-  const key = JSON.stringify([{ ...field, line: field.line > 0 }, isOpen, suite.form?.own_comparators]);
-  const made = drawnLines.get(key) ?? fieldLine(field, isOpen);
-  nextLines.set(key, made);
-  return made;
-}
-const goToField = (place, path) => around.go(checkAt(place)?.fields?.find((one) => one.path === path)?.line ?? 0);
-function fieldLine(field, isOpen) {
-  const { evaluator, path, line, compare, options = {}, skip = false, weight = null } = field;
-  const editable = isOpen && (field.editable ?? true);
-  const key = `field ${evaluator} ${path}`;
-  const set = (what) => edit({ edit: "field", evaluator, path, ...what });
-  const menu = wordMenu(
-    `How ${path} is compared`,
-    around.started.comparators,
-    compare,
-    suite.form?.own_comparators ?? [],
-    {
-      "data-keep": `${key} compare`,
-      disabled: !editable || skip,
-      change: (event) => set({ compare: event.target.value, options: {} }),
-    },
-  );
-  const said = [
-    skip && "left out",
-    settingsInWords(options),
-    field.align && `paired: ${alignmentWords(field.align)}`,
-    weight !== null && weight !== 1 && `weight ${weight}`,
-    field.required && "required",
-  ].filter(Boolean);
-  return el(
-    "li.field-line",
-    button(
-      plain(fieldName(path), "bdi.path"),
-      () => goToField(evaluator, path),
-      { title: "Show it in the text", "data-keep": key, disabled: !line },
-      "button.link",
-    ),
-    menu,
-    el("span.mark-here", { "data-mark": JSON.stringify([evaluator, path]) }),
-    foldable(`${key} more`, ["Settings", said.length > 0 && [": ", plain(said.join(", "))]], () =>
-      fieldSettings(field, set, editable),
-    ),
-    onlyInText(field.text_only),
-    el("ul.advices", { "data-advice": JSON.stringify([evaluator, path]) }),
-  );
-}
-const alignmentWords = (name) => around.started.alignments.find((one) => one.name === name)?.words ?? name;
-function fieldSettings(field, set, editable) {
-  const { evaluator, path, options = {} } = field;
-  const key = (name) => `field-${evaluator}-${path}-${name}`;
-  const known = around.started.comparators.find((one) => one.name === field.compare);
-  const own = (known?.options ?? []).map((option) =>
-    control(
-      option,
-      options[option.name],
-      key(option.name),
-      (value) => set({ options: withOption(options, option.name, value) }),
-      !editable,
-    ),
-  );
-  const simple = (name, kind, value, meaning, usual) =>
-    control({ name, kind, meaning, default: usual }, value, key(name), (given) => set({ [name]: given }), !editable);
-  return el(
-    "div.settings",
-    known && el("p.quiet", plain(known.does)),
-    own,
-    alignSetting(field, set, editable, key),
-    simple("weight", "number", field.weight, "How much it counts in the score of the row.", 1),
-    simple("required", "switch", field.required, "A row in which it is wrong does not pass.", false),
-    simple("skip", "switch", field.skip, "It is left out of the score.", false),
-    editable && removal(`Remove ${path}`, { edit: "remove-field", evaluator, path }),
-  );
-}
-const withOption = (options, name, value) =>
-  Object.fromEntries([
-    ...Object.entries(options).filter(([one]) => one !== name),
-    ...(value === null ? [] : [[name, value]]),
+function gateTargets({ checks, gates }) {
+  const taken = new Set(gates.map((one) => one.target));
+  const all = checks.flatMap(({ name, fields = [] }) => [
+    name,
+    ...fields.filter((one) => !one.skip).map((one) => `${name}.${one.path}`),
   ]);
-function alignSetting(field, set, editable, key) {
-  const { align = "", align_key = "" } = field;
-  const select = el("select", { "data-keep": key("align"), disabled: !editable });
-  const names = around.started.alignments.map(({ name, words }) => el("option", { value: name }, words));
-  fill(select, [el("option", { value: "" }, "not a list, or as it is written"), names]);
-  select.value = align;
-  const keyed = el("input", {
-    type: "text",
-    value: align_key,
-    "data-keep": key("align-key"),
-    disabled: !editable,
-    autocomplete: "off",
-  });
-  const write = () => {
-    if (select.value === "key_field" && !keyed.value) {
-      byKey.hidden = false;
-      keyed.focus();
-    } else set({ align: select.value || null, ...(select.value === "key_field" ? { align_key: keyed.value } : {}) });
-  };
-  select.addEventListener("change", write);
-  keyed.addEventListener("change", write);
-  const byKey = el("label", { hidden: align !== "key_field" }, el("span", "matched by the key"), keyed);
-  return el("div.setting", el("label", el("span", "items of a list"), select), byKey);
+  return all.filter((one) => !taken.has(one));
 }
-function newField({ place, name }) {
-  const input = el("input", {
-    type: "text",
-    placeholder: "customer.name or items[*].price",
-    autocomplete: "off",
-    spellcheck: "false",
-    "data-keep": `new-field ${place}`,
-  });
-  const menu = wordMenu("How it is compared", around.started.comparators, "exact", suite.form?.own_comparators ?? [], {
-    "data-keep": `new-compare ${place}`,
-  });
-  const add = async (event) => {
-    event.preventDefault();
-    const path = input.value.trim();
-    if (!path) return input.focus();
-    input.value = "";
-    await edit({ edit: "field", evaluator: place, path, compare: menu.value });
-    announce(`${path} is added.`);
+function gateLine(gate, edit) {
+  const { target, figure = "mean", editable = true } = gate;
+  const note = el("span.gate-note");
+  notes.push([gate, note]);
+  const limits = Object.keys(LIMITS).filter((name) => gate[name] !== null && gate[name] !== undefined);
+  const remove = () => {
+    for (const limit of limits) edit({ edit: "gate", target, limit, value: null });
   };
   return el(
-    "form.new-field",
-    { submit: add },
-    el("label", el("span.unseen", `New field of ${name}`), input),
-    menu,
-    button("Add field", null, { type: "submit" }),
+    "li.gate-line",
+    el("span", plain(target), figure !== "mean" && el("span.quiet", ` ${figure}`)),
+    limits.map((limit) => slider(target, limit, gate[limit], editable, edit)),
+    note,
+    onlyInText(gate.text_only),
+    editable && button("Remove", remove, { "aria-label": `Remove the gate of ${target}` }, "button.quiet-button"),
   );
 }
-function addCheck() {
-  openDialog("Add check", (close) => {
-    const search = el("input", {
-      type: "search",
-      placeholder: "numbers, JSON, length …",
-      autocomplete: "off",
-      input: () => draw(),
-    });
-    const list = el("div.check-menu");
-    const add = async (type) => {
-      close();
-      await edit({ edit: "add-check", type });
-      announce(`${type} is added.`);
-    };
-    const draw = () =>
-      refill(
-        list,
-        checkGroups(around.started.checks, search.value).map(([group, some]) => [
-          el("h3", group),
-          el(
-            "ul",
-            some.map((one) =>
-              el(
-                "li",
-                button([el("strong", one.words), " ", one.words !== one.name && el("code", one.name)], () =>
-                  add(one.name),
-                ),
-                el("p.quiet", plain(one.does)),
-              ),
-            ),
-          ),
-        ]),
-      );
-    draw();
-    return [el("label.choice", el("span", "Search"), search), list];
+function slider(target, limit, value, editable, edit) {
+  const common = { min: 0, step: 0.005, value, disabled: !editable };
+  const words = LIMITS[limit];
+  const write = (text) => text !== "" && edit({ edit: "gate", target, limit, value: Number(text) });
+  const number = el("input", {
+    type: "number",
+    ...common,
+    step: "any",
+    "aria-label": `${target} ${words}, as a number`,
+    "data-keep": `gate ${target} ${limit} number`,
+    change: () => write(number.value),
   });
+  const range = el("input", {
+    type: "range",
+    ...common,
+    max: Math.max(1, value),
+    "aria-label": `${target} ${words}`,
+    "data-keep": `gate ${target} ${limit}`,
+  });
+  range.addEventListener("change", () => {
+    clearTimeout(slideTimer);
+    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
+  });
+  range.addEventListener("input", () => {
+    number.value = range.value;
+  });
+  return el("span.slider", el("span.quiet", words), range, number);
 }
-function checkGroups(checks, text) {
-  const wanted = text.trim().toLowerCase();
-  const fits = ({ name, words, does }) => `${name} ${words} ${does}`.toLowerCase().includes(wanted);
-  const groups = [...new Set(checks.map((one) => one.group ?? "further"))];
-  return groups
-    .map(
-      (group) =>
-        /** @type {[string, Choice[]]} */ ([
-          group,
-          checks.filter((one) => (one.group ?? "further") === group && fits(one)),
-        ]),
-    )
-    .filter(([, some]) => some.length > 0);
+function drawGates(scored) {
+  for (const [gate, note] of notes) refill(note, noteOf(gate, scored));
+}
+function noteOf({ target, figure = "mean" }, scored) {
+  if (!scored) return null;
+  const end = scored.gates.find((one) => one.target === target);
+  if (end) return [badge(end.status, TONE_OF[end.status] ?? "note"), " ", plain(end.said)];
+  const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
+  return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
 }
 const SCORE_AFTER_MILLISECONDS = 200;
 const ADVICE_AFTER_MILLISECONDS = 500;
@@ -2711,6 +2419,280 @@ async function openRow(isAnew = false) {
   await (isAnew && state.row ? redrawRow() : refreshRow());
   const dialog = document.querySelector(".row-dialog");
   if (state.row && dialog && !dialog.querySelector(".command")) dialog.append(commandLine(rowCommand) ?? "");
+}
+const node = el("div.form");
+let around;
+let drawn = "";
+let drawnLines = new Map();
+let nextLines = new Map();
+const opened = new Set();
+function suiteForm(given) {
+  around = given;
+  return node;
+}
+const edit = (what) => tried(() => change(what));
+const askCheck = () =>
+  chooseCheck(around.started.checks, async (type) => {
+    await edit({ edit: "add-check", type });
+    announce(`${type} is added.`);
+  });
+function drawForm() {
+  const { form } = suite;
+  if (!form) {
+    drawn = "";
+    refill(node, el("p.quiet", "The text cannot be read yet: see what it says beside it."));
+    return;
+  }
+  const wanted = JSON.stringify(form);
+  if (wanted === drawn) return;
+  drawn = wanted;
+  nextLines = new Map();
+  const focused = /** @type {any} */ (node.contains(document.activeElement) ? document.activeElement : null);
+  const key = focused?.dataset.keep;
+  const isTyped = focused?.matches("input:not([type=checkbox]), textarea") && focused.value !== focused.defaultValue;
+  refill(
+    node,
+    el("h2.unseen", "Checks and fields"),
+    form.checks.map(checkCard),
+    el("p.actions", button("Add check", askCheck, { "data-keep": "add-check" })),
+    gatePart(form, around.scored, edit),
+    onlyInText(form.text_only) && el("p", onlyInText(form.text_only)),
+  );
+  drawnLines = nextLines;
+  const again = key && node.querySelector(`[data-keep="${CSS.escape(key)}"]`);
+  if (again) {
+    if (isTyped) again.value = focused.value;
+    again.focus({ preventScroll: true });
+  }
+  drawMarks();
+}
+function drawMarks() {
+  const scored = around.scored();
+  for (const mark of node.querySelectorAll("[data-mark]")) {
+    const [place, field] = JSON.parse(String(mark.getAttribute("data-mark")));
+    refill(mark, field === null ? checkMark(scored, place) : fieldMark(scored, place, field));
+  }
+  for (const list of node.querySelectorAll("[data-advice]")) {
+    const [place, field] = JSON.parse(String(list.getAttribute("data-advice")));
+    refill(
+      list,
+      around
+        .advice()
+        .filter((one) => one.place === place && one.field === (fieldIn(place, field) ?? ""))
+        .map(adviceItem),
+    );
+  }
+}
+const checkAt = (place) => suite.form?.checks.find((one) => one.place === place);
+const fieldIn = (place, path) => (path === null ? "" : columnOf(around.scored(), checkAt(place), path)?.field);
+function checkMark(scored, place) {
+  return figuresOf(scored, checkAt(place)?.name ?? "").map(({ variant = "", mean, scored: count, low, high }) => {
+    const interval = low === null || low === undefined ? "" : intervalText({ low, high: high ?? 1 });
+    const named = variant && [plain(variant), " "];
+    return el(
+      "span.figure-of",
+      named,
+      el("strong", scoreText(mean)),
+      unseen(" mean score"),
+      ` ${interval} of ${counted(count, "row")}`,
+    );
+  });
+}
+function fieldMark(scored, place, path) {
+  const found = columnOf(scored, checkAt(place), path);
+  return found && shareOf(found.right ?? 0, found.of ?? 0);
+}
+function adviceItem(line) {
+  return el(
+    "li.advice",
+    el("span", withCode(line.said)),
+    line.write && el("code", plain(line.write)),
+    line.edit &&
+      button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),
+    line.edit &&
+      button("Apply", () => edit(line.edit), { "data-keep": `apply ${line.place} ${line.field} ${line.write}` }),
+  );
+}
+function checkCard(check) {
+  const { place, name, type, does, line, fields = [], options = {}, editable = true } = check;
+  const known = around.started.checks.find((one) => one.name === type);
+  const title = button(
+    plain(name),
+    () => around.go(line),
+    { title: "Show it in the text", "data-keep": `check ${place}` },
+    "button.link",
+  );
+  return el(
+    "article.check-card",
+    el(
+      "header",
+      el("h3", title, name !== type && el("span.quiet", " ", plain(type))),
+      el("span.mark-here", { "data-mark": JSON.stringify([place, null]) }),
+      editable && removal(`Remove ${name}`, { edit: "remove-check", place }),
+    ),
+    el("p.quiet", plain(does), " ", onlyInText(check.text_only)),
+    known && checkSettings(check, known, options, editable),
+    el("ul.advices", { "data-advice": JSON.stringify([place, null]) }),
+    fields.length > 0 &&
+      el(
+        "ul.field-lines",
+        fields.map((one) => keptLine(one, editable)),
+      ),
+    check.lists_fields && editable && newField(check),
+    !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
+  );
+}
+const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");
+function foldable(key, summary, make) {
+  const made = el("details", { open: opened.has(key) }, el("summary", { "data-keep": key }, summary));
+  const fillOnce = () => made.childElementCount === 1 && fill(made, [make()]);
+  if (made.open) fillOnce();
+  made.addEventListener("toggle", () => {
+    if (made.open) opened.add(key);
+    else opened.delete(key);
+    if (made.open) fillOnce();
+  });
+  return made;
+}
+function checkSettings({ place }, known, options, editable) {
+  const all = known.options ?? [];
+  if (!all.length) return null;
+  const said = settingsInWords(options);
+  const set = (name) => (value) => edit({ edit: "check", place, options: { [name]: value } });
+  const made = (option) =>
+    control(option, options[option.name], `check-${place}-${option.name}`, set(option.name), !editable);
+  const summary = ["Settings", said && [": ", plain(said)]];
+  return foldable(`settings ${place}`, summary, () => el("div.settings", all.map(made)));
+}
+function keptLine(field, isOpen) {
+  const key = JSON.stringify([{ ...field, line: field.line > 0 }, isOpen, suite.form?.own_comparators]);
+  const made = drawnLines.get(key) ?? fieldLine(field, isOpen);
+  nextLines.set(key, made);
+  return made;
+}
+const goToField = (place, path) => around.go(checkAt(place)?.fields?.find((one) => one.path === path)?.line ?? 0);
+function fieldLine(field, isOpen) {
+  const { evaluator, path, line, compare, options = {}, skip = false, weight = null } = field;
+  const editable = isOpen && (field.editable ?? true);
+  const key = `field ${evaluator} ${path}`;
+  const set = (what) => edit({ edit: "field", evaluator, path, ...what });
+  const menu = wordMenu(
+    `How ${path} is compared`,
+    around.started.comparators,
+    compare,
+    suite.form?.own_comparators ?? [],
+    {
+      "data-keep": `${key} compare`,
+      disabled: !editable || skip,
+      change: (event) => set({ compare: event.target.value, options: {} }),
+    },
+  );
+  const said = [
+    skip && "left out",
+    settingsInWords(options),
+    field.align && `paired: ${alignmentWords(field.align)}`,
+    weight !== null && weight !== 1 && `weight ${weight}`,
+    field.required && "required",
+  ].filter(Boolean);
+  return el(
+    "li.field-line",
+    button(
+      plain(fieldName(path), "bdi.path"),
+      () => goToField(evaluator, path),
+      { title: "Show it in the text", "data-keep": key, disabled: !line },
+      "button.link",
+    ),
+    menu,
+    el("span.mark-here", { "data-mark": JSON.stringify([evaluator, path]) }),
+    foldable(`${key} more`, ["Settings", said.length > 0 && [": ", plain(said.join(", "))]], () =>
+      fieldSettings(field, set, editable),
+    ),
+    onlyInText(field.text_only),
+    el("ul.advices", { "data-advice": JSON.stringify([evaluator, path]) }),
+  );
+}
+const alignmentWords = (name) => around.started.alignments.find((one) => one.name === name)?.words ?? name;
+function fieldSettings(field, set, editable) {
+  const { evaluator, path, options = {} } = field;
+  const key = (name) => `field-${evaluator}-${path}-${name}`;
+  const known = around.started.comparators.find((one) => one.name === field.compare);
+  const own = (known?.options ?? []).map((option) =>
+    control(
+      option,
+      options[option.name],
+      key(option.name),
+      (value) => set({ options: withOption(options, option.name, value) }),
+      !editable,
+    ),
+  );
+  const simple = (name, kind, value, meaning, usual) =>
+    control({ name, kind, meaning, default: usual }, value, key(name), (given) => set({ [name]: given }), !editable);
+  return el(
+    "div.settings",
+    known && el("p.quiet", plain(known.does)),
+    own,
+    alignSetting(field, set, editable, key),
+    simple("weight", "number", field.weight, "How much it counts in the score of the row.", 1),
+    simple("required", "switch", field.required, "A row in which it is wrong does not pass.", false),
+    simple("skip", "switch", field.skip, "It is left out of the score.", false),
+    editable && removal(`Remove ${path}`, { edit: "remove-field", evaluator, path }),
+  );
+}
+const withOption = (options, name, value) =>
+  Object.fromEntries([
+    ...Object.entries(options).filter(([one]) => one !== name),
+    ...(value === null ? [] : [[name, value]]),
+  ]);
+function alignSetting(field, set, editable, key) {
+  const { align = "", align_key = "" } = field;
+  const select = el("select", { "data-keep": key("align"), disabled: !editable });
+  const names = around.started.alignments.map(({ name, words }) => el("option", { value: name }, words));
+  fill(select, [el("option", { value: "" }, "not a list, or as it is written"), names]);
+  select.value = align;
+  const keyed = el("input", {
+    type: "text",
+    value: align_key,
+    "data-keep": key("align-key"),
+    disabled: !editable,
+    autocomplete: "off",
+  });
+  const write = () => {
+    if (select.value === "key_field" && !keyed.value) {
+      byKey.hidden = false;
+      keyed.focus();
+    } else set({ align: select.value || null, ...(select.value === "key_field" ? { align_key: keyed.value } : {}) });
+  };
+  select.addEventListener("change", write);
+  keyed.addEventListener("change", write);
+  const byKey = el("label", { hidden: align !== "key_field" }, el("span", "matched by the key"), keyed);
+  return el("div.setting", el("label", el("span", "items of a list"), select), byKey);
+}
+function newField({ place, name }) {
+  const input = el("input", {
+    type: "text",
+    placeholder: "customer.name or items[*].price",
+    autocomplete: "off",
+    spellcheck: "false",
+    "data-keep": `new-field ${place}`,
+  });
+  const menu = wordMenu("How it is compared", around.started.comparators, "exact", suite.form?.own_comparators ?? [], {
+    "data-keep": `new-compare ${place}`,
+  });
+  const add = async (event) => {
+    event.preventDefault();
+    const path = input.value.trim();
+    if (!path) return input.focus();
+    input.value = "";
+    await edit({ edit: "field", evaluator: place, path, compare: menu.value });
+    announce(`${path} is added.`);
+  };
+  return el(
+    "form.new-field",
+    { submit: add },
+    el("label", el("span.unseen", `New field of ${name}`), input),
+    menu,
+    button("Add field", null, { type: "submit" }),
+  );
 }
 const EVERY_MILLISECONDS = 400;
 const [WIDTH, HEIGHT] = [120, 28];

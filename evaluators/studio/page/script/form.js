@@ -4,7 +4,7 @@ import { button, el, fill, plain, refill, unseen } from "../../../reports/html/s
 import { fieldName } from "../../../reports/html/script/paths.js";
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
-import { openDialog } from "./dialogs.js";
+import { chooseCheck } from "./add_check.js";
 import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
@@ -33,6 +33,11 @@ export function suiteForm(given) {
 }
 
 const edit = (what) => tried(() => change(what));
+const askCheck = () =>
+  chooseCheck(around.started.checks, async (type) => {
+    await edit({ edit: "add-check", type });
+    announce(`${type} is added.`);
+  });
 
 /** Draws the form where it changed, and keeps the focus and what is being typed. */
 export function drawForm() {
@@ -53,7 +58,7 @@ export function drawForm() {
     node,
     el("h2.unseen", "Checks and fields"),
     form.checks.map(checkCard),
-    el("p.actions", button("Add check", addCheck, { "data-keep": "add-check" })),
+    el("p.actions", button("Add check", askCheck, { "data-keep": "add-check" })),
     gatePart(form, around.scored, edit),
     onlyInText(form.text_only) && el("p", onlyInText(form.text_only)),
   );
@@ -325,59 +330,4 @@ function newField({ place, name }) {
     menu,
     button("Add field", null, { type: "submit" }),
   );
-}
-
-function addCheck() {
-  openDialog("Add check", (close) => {
-    const search = el("input", {
-      type: "search",
-      placeholder: "numbers, JSON, length …",
-      autocomplete: "off",
-      input: () => draw(),
-    });
-    const list = el("div.check-menu");
-    const add = async (type) => {
-      close();
-      await edit({ edit: "add-check", type });
-      announce(`${type} is added.`);
-    };
-    const draw = () =>
-      refill(
-        list,
-        checkGroups(around.started.checks, search.value).map(([group, some]) => [
-          el("h3", group),
-          el(
-            "ul",
-            some.map((one) =>
-              el(
-                "li",
-                button([el("strong", one.words), " ", one.words !== one.name && el("code", one.name)], () =>
-                  add(one.name),
-                ),
-                el("p.quiet", plain(one.does)),
-              ),
-            ),
-          ),
-        ]),
-      );
-    draw();
-    return [el("label.choice", el("span", "Search"), search), list];
-  });
-}
-
-/** The checks whose words hold a text, by group.
- * @param {Choice[]} checks @param {string} text @returns {[string, Choice[]][]} */
-export function checkGroups(checks, text) {
-  const wanted = text.trim().toLowerCase();
-  const fits = ({ name, words, does }) => `${name} ${words} ${does}`.toLowerCase().includes(wanted);
-  const groups = [...new Set(checks.map((one) => one.group ?? "further"))];
-  return groups
-    .map(
-      (group) =>
-        /** @type {[string, Choice[]]} */ ([
-          group,
-          checks.filter((one) => (one.group ?? "further") === group && fits(one)),
-        ]),
-    )
-    .filter(([, some]) => some.length > 0);
 }

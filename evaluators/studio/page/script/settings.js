@@ -1,6 +1,7 @@
 // Settings as controls: one for each kind of option that the server describes.
 
-import { el, fill, plain, seenOnly, unseen } from "../../../reports/html/script/dom.js";
+import { el, fill, seenOnly, unseen } from "../../../reports/html/script/dom.js";
+import { withCode } from "../../../reports/html/script/sections.js";
 
 /** @import {Choice, Option} from "./types.d.ts" */
 
@@ -43,7 +44,7 @@ export function control(option, value, key, set, disabled = false) {
   const hint = `${key}-hint`;
   const described = { "data-keep": key, disabled, "aria-describedby": meaning ? hint : null };
   const placeholder = usual === undefined || usual === null ? "" : textFor(usual);
-  const said = meaning && el("span.hint", { id: hint }, plain(meaning));
+  const said = meaning && el("span.hint", { id: hint }, withCode(meaning));
   if (kind === "switch") {
     const box = el("input", { type: "checkbox", ...described, change: () => set(box.checked) });
     box.checked = value === undefined || value === null ? usual === true : value === true;
