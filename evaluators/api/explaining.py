@@ -62,7 +62,7 @@ def _of_word(word: str, format_: str, columns: int) -> str:
 
 
 def _written(document: Page, format_: str, columns: int) -> str:
-    return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns)
+    return page_markdown(document, own_words=True) if format_ == "markdown" else page_text(document, columns, apart=True)
 
 
 def _data(kind: Kind, name: str) -> Mapping[str, Any]:

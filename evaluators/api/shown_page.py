@@ -33,7 +33,7 @@ def shown(page: Page) -> ShownPage:
     """A page of text."""
     from evaluators.reports.text import WIDTH, page_text
 
-    text = page_text(page, WIDTH)
+    text = page_text(page, WIDTH, apart=True)
     return ShownPage(text, f"<pre>{escape(text)}</pre>")
 
 

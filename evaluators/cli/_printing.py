@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, Final
+
+import click
 
 if TYPE_CHECKING:
     from evaluators.issues import Issue
     from evaluators.reports.document import Page
     from evaluators.reports.headline import Options
+    from evaluators.reports.text import Line
     from evaluators.run.result import RunResult
     from evaluators.tracking.tracker import Link
 
@@ -25,20 +29,26 @@ _STDOUT: Final = "standard output"
 
 def print_page(page: Page) -> None:
     """Print a page."""
-    asked = asked_width()
-    if not on_a_screen():
-        from evaluators.reports.text import page_text
+    from evaluators.reports.text import page_lines, page_text
 
-        text = page_text(page, asked if page.columns is not None else None)
-        if asked is None or all(len(line) <= asked for line in text.splitlines()):
-            print_out(text)
-            return
-    from rich.console import Console
+    if on_a_screen():
+        print_out(coloured(page_lines(page, get_terminal_size().columns)))
+    else:
+        print_out(page_text(page, asked_width()))
 
-    from evaluators.cli._screen import screen_text
 
-    plain = None if on_a_screen() else Console(width=asked, color_system=None, no_color=True, legacy_windows=False)
-    print_out(screen_text(page, plain or Console()))
+_TONES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "plain": {}, "good": {"fg": "green"}, "note": {"dim": True}, "warning": {"fg": "yellow"}, "bad": {"fg": "red", "bold": True},
+}  # fmt: skip
+_PARTS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "title": {"bold": True}, "heading": {"bold": True, "underline": True}, "head": {"bold": True}, "text": {},
+}  # fmt: skip
+
+
+def coloured(lines: Iterable[Line]) -> str:
+    """The lines as a terminal colours them."""
+    styles = ((line.text, {**_TONES[line.tone], **_PARTS[line.part]}) for line in lines)
+    return "".join(f"{click.style(text, **style) if style and text else text}\n" for text, style in styles)
 
 
 def print_run(result: RunResult, options: Options, every_table: bool = False) -> None:
@@ -80,8 +90,7 @@ def print_out(text: str) -> None:
 
         raise Problems([Issue(UNWRITTEN, Blame.ENVIRONMENT, "it is closed, so nothing can be printed", _STDOUT)])
     try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        click.echo(text, sys.stdout, nl=False)
     except BrokenPipeError:
         _silence()
     except OSError as error:

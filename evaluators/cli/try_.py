@@ -59,5 +59,5 @@ def command(suite: str, test_set: str | None, given: tuple[str, ...], settings: 
         page, code = trying.given_row(loaded, values, given)
     else:
         page, code = trying.row_of(loaded, test_set, row, row_id, variant, reading_settings(**options))
-    print_out(page_text(page, min(asked_width() or WIDTH, WIDTH)))
+    print_out(page_text(page, min(asked_width() or WIDTH, WIDTH), apart=True))
     sys.exit(code)

@@ -13,6 +13,8 @@ from unicodedata import category, east_asian_width
 from evaluators.values.quoting import is_invisible
 
 _UNSAFE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
+_ENDS: Final = "./_-:,"
+"""Marks that end a part of a long word, such as a path."""
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -61,10 +63,12 @@ def wrapped(text: str, columns: int, indent: str = "", whole_words: bool = False
 
 
 def _broken(line: str, columns: int, indent: str) -> list[str]:
-    """A line in as many as its longest word needs."""
+    """A line in as many as its longest word needs, which is broken behind a mark that ends a part of it."""
     parts: list[str] = []
     while width(line) > columns:
         head = _first(line, columns)
+        mark = max(head.rfind(one) for one in _ENDS) + 1
+        head = head[:mark] if mark > columns // 2 else head
         parts.append(head)
         line = indent + line[len(head) :]
     return [*parts, line]

@@ -12,15 +12,13 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.reports.display import clipped, visible, width
+from evaluators.reports.display import visible, width
 from evaluators.run.metrics import UNDEFINED
 
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""
 NOTHING: Final = ("", "0", UNDEFINED)
 """Cells that say nothing."""
-_NARROWEST: Final = 8
-"""Columns of a terminal that a column of a fitted table keeps."""
 
 
 class Paragraph(Struct, frozen=True):
@@ -69,8 +67,6 @@ class PageTable(Struct, frozen=True):
     columns: tuple[Head, ...]
     rows: tuple[tuple[str, ...], ...]
     tones: tuple[Tone, ...] = ()
-    clip: tuple[str, ...] = ()
-    """The heads of columns that give way where the table is too wide."""
 
 
 class Column(Struct, frozen=True):
@@ -97,9 +93,7 @@ def _count(name: str, item: Any) -> str:
     return f"{getattr(item, name):,}"
 
 
-def table_of(
-    items: Iterable[Any], columns: Sequence[Column], tone: Callable[[Any], Tone] | None = None, clip: Sequence[str] = ()
-) -> PageTable:
+def table_of(items: Iterable[Any], columns: Sequence[Column], tone: Callable[[Any], Tone] | None = None) -> PageTable:
     """The table of some items, without the optional columns that say 0 or nothing of all of them."""
     items = list(items)
     cells = [(column, [column.cell(item) for item in items]) for column in columns]
@@ -108,7 +102,6 @@ def table_of(
         tuple(Head(column.head, column.number) for column, _ in shown),
         tuple(zip(*(told for _, told in shown), strict=True)),
         tuple(map(tone, items)) if tone else (),
-        tuple(clip),
     )
 
 
@@ -158,28 +151,6 @@ def dense(table: PageTable, keep: Sequence[str]) -> PageTable:
 
 def table_width(table: PageTable) -> int:
     """How many columns the table takes as plain text."""
-    return sum(_widths(table)) + 2 * (len(table.columns) - 1)
-
-
-def _widths(table: PageTable) -> list[int]:
     heads = [column.head for column in table.columns]
-    return [max(width(visible(cell)) for cell in column) for column in zip(heads, *table.rows, strict=True)]
-
-
-def fit_to_width(table: PageTable, most: int) -> PageTable:
-    """The table in at most so many columns of a terminal, as far as its columns to clip allow: the widest give way first."""
-    widths = _widths(table)
-    places = [place for place, column in enumerate(table.columns) if column.head in table.clip]
-    while places and sum(widths) + 2 * (len(widths) - 1) > most:
-        widest = max(places, key=lambda place: widths[place])
-        if widths[widest] <= _NARROWEST:
-            break
-        widths[widest] -= 1
-    return PageTable(
-        tuple(
-            Head(clipped(visible(column.head), widths[place]), column.number)
-            for place, column in enumerate(table.columns)
-        ),
-        tuple(tuple(clipped(visible(cell), widths[place]) for place, cell in enumerate(row)) for row in table.rows),
-        table.tones,
-    )
+    widths = [max(width(visible(cell)) for cell in column) for column in zip(heads, *table.rows, strict=True)]
+    return sum(widths) + 2 * (len(widths) - 1)

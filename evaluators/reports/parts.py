@@ -38,18 +38,16 @@ def table_part(
     items: Iterable[Any],
     most: int,
     columns: Sequence[Column],
-    clip: Sequence[str],
     below: Callable[[Any], str] = lambda item: "",
+    under: str = "",
 ) -> tuple[Section, ...]:
-    """A table, in which the columns to `clip` give way where it is too wide; nothing without items. `below` is what stands below an item,
-    in the first of these columns; nothing where it is empty."""
+    """A table; nothing without items. `below` is what stands below an item, in the column `under`; nothing where it is empty."""
     items = list(items)
-    table = table_of(items[:most], columns, clip=clip)
+    table = table_of(items[:most], columns)
     rows: list[tuple[str, ...]] = []
     for item, row in zip(items, table.rows, strict=False):
         text = below(item)
-        under = tuple(text if column.head == clip[0] else "" for column in table.columns)
-        rows += [row, under] if text else [row]
+        rows += [row, tuple(text if column.head == under else "" for column in table.columns)] if text else [row]
     return _part(len(items), most, [replace(table, rows=tuple(rows))])
 
 

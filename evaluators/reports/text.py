@@ -1,84 +1,184 @@
-"""A page as plain text, with aligned tables.
+"""A page as text, with aligned tables: for a file, and line by line for a terminal, which colours them.
 
-With so many columns, paragraphs are wrapped at words, and a table that is too wide becomes a list once its columns to clip have given
-way. Without, as in a file, a line is as long as it is, and the cells of tables are cut where they are very long.
+With so many columns, paragraphs are wrapped at words. A table that is too wide folds its heads and texts, to at most three lines; a text
+that would need more stands below its row. What still does not fit goes on in a further table, which begins again with the columns that
+say what a row is about. Numbers are never broken, and nothing is cut. Without columns a line is as long as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Final, Literal, NamedTuple
 
-from evaluators.reports.display import clipped, padded, visible, width, wrapped
-from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, fit_to_width
+from evaluators.reports.display import padded, visible, width, wrapped
+from evaluators.reports.document import Block, Head, Item, Listing, Page, PageTable, Paragraph, Tone
 
 WIDTH: Final = 100
 """Columns of a page that is read on a terminal."""
-WIDEST_CELL: Final = 60
+_GAP: Final = 2
+_LINES: Final = 3
+"""Lines that a cell is folded to."""
+_NARROWEST_TEXT: Final = 20
+"""Columns that a text keeps at least, when it has as many."""
+_FIXED: Final = "\u00a0"
+"""A space at which no head is folded."""
 
 
-def page_text(page: Page, columns: int | None = None) -> str:
-    """The page as text in lines of at most that many columns, ending in a line feed; quoted lines stay as long as they are."""
-    close = columns is None or page.columns is not None
+class Line(NamedTuple):
+    """A line of a page, and what colours it."""
+
+    text: str
+    tone: Tone = "plain"
+    part: Literal["title", "heading", "head", "text"] = "text"
+
+
+def page_text(page: Page, columns: int | None = None, apart: bool = False) -> str:
+    """The page as text in lines of at most that many columns, ending in a line feed; quoted lines stay as long as they are. `apart` sets
+    the blocks of a section apart."""
+    lines: list[str] = []
+    for line in page_lines(page, columns, apart):
+        lines.append(line.text)
+        if line.part in ("title", "heading"):
+            lines.append(("=" if line.part == "title" else "-") * width(line.text))
+    return "\n".join(lines) + "\n"
+
+
+def page_lines(page: Page, columns: int | None = None, apart: bool = False) -> Iterator[Line]:
+    """The lines of the page, without what underlines its titles."""
     columns = columns or page.columns
-    lines = _heading(page.title, "=")
+    yield Line(visible(page.title).rstrip(), page.tone, "title")
     for section in page.sections:
-        lines += ["", *(_heading(section.title, "-") if section.title is not None else ())]
+        yield Line("")
+        if section.title is not None:
+            yield Line(visible(section.title).rstrip(), "plain", "heading")
         for number, block in enumerate(section.blocks):
-            lines += [*([""] if number and not close else ()), *_block(block, columns)]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+            if number and apart:
+                yield Line("")
+            yield from (line._replace(text=line.text.rstrip()) for line in _block(block, columns))
 
 
-def _heading(title: str, line: str) -> list[str]:
-    shown = visible(title)
-    return [shown, line * width(shown)]
-
-
-def _block(block: Block, columns: int | None) -> Iterable[str]:
+def _block(block: Block, columns: int | None) -> Iterator[Line]:
     match block:
-        case Paragraph(text):
-            return wrapped(visible(text), columns, block.indent, block.whole_words) if columns else [visible(text)]
+        case Paragraph(text, tone, indent, whole_words):
+            yield from (Line(line, tone) for line in _wrapped(text, columns, "", indent, whole_words))
         case Listing(items):
-            return [line for item in items for line in _item(item, columns)]
+            for item in items:
+                yield from _item(item, columns)
         case PageTable():
-            return _table(block, columns)
+            yield from _table(block, columns)
 
 
-def _item(item: Item, columns: int | None) -> Iterable[str]:
+def _item(item: Item, columns: int | None) -> Iterator[Line]:
     if item.text:
-        yield from _wrapped(item.text, columns, "- ", "  ")
-    yield from (f"    {visible(line)}" for line in item.quote)
-    for line in item.details:
-        yield from _wrapped(line, columns, "  ", "    ")
+        yield from (Line(line, item.tone) for line in _wrapped(item.text, columns, "- ", "  "))
+    yield from (Line(f"    {visible(line)}") for line in item.quote)
+    for detail in item.details:
+        yield from map(Line, _wrapped(detail, columns, "  ", "    "))
 
 
-def _table(table: PageTable, columns: int | None) -> Iterable[str]:
-    if columns is not None and table.clip:
-        table = fit_to_width(table, columns)
-    heads = tuple(column.head for column in table.columns)
-    rows = [tuple(map(visible, row)) for row in (heads, *table.rows)]
-    if columns is None:
-        rows = [tuple(clipped(cell, WIDEST_CELL) for cell in row) for row in rows]
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    if columns is not None and sum(widths) + 2 * (len(widths) - 1) > columns:
-        yield from _as_list(rows[0], rows[1:], columns)
+def _wrapped(text: str, columns: int | None, first: str, rest: str, whole_words: bool = True) -> list[str]:
+    whole = first + visible(text)
+    return [whole] if columns is None else wrapped(whole, columns, rest, whole_words)
+
+
+class _Column(NamedTuple):
+    """A column of a table as it is shown."""
+
+    head: str
+    number: bool
+    cells: tuple[str, ...]
+    natural: int
+    """The width of its widest cell."""
+    least: int
+    """The width that keeps it readable: of a number, that of the number, of a text, what folds it to so many lines."""
+
+
+def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
+    if not table.columns:
         return
-    for row in rows:
-        cells = zip(row, widths, table.columns, strict=True)
-        yield "  ".join(padded(cell, wide, column.number) for cell, wide, column in cells)
+    found = [_column(head, [row[place] for row in table.rows]) for place, head in enumerate(table.columns)]
+    grids, below = ([found], []) if columns is None else _fitted(found, columns)
+    for grid in grids:
+        if grid is not grids[0]:
+            yield Line("")
+        widths = [one.natural for one in grid] if columns is None else _grown(grid, columns)
+        under = below if grid is grids[-1] else []
+        yield from _rows(grid, widths, under, table.tones, columns)
 
 
-def _as_list(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: int) -> Iterable[str]:
-    """Each row as its first cell, with the others below it: the last one first, without a head, as it says most."""
-    for first, *rest in rows:
-        yield first
-        if rest and rest[-1]:
-            yield from _wrapped(rest[-1], columns, "    ", "    ")
-        for head, cell in zip(heads[1:-1], rest[:-1], strict=True):
-            if cell:
-                yield from _wrapped(f"{head}: {cell}", columns, "    ", "      ")
+def _column(head: Head, cells: Sequence[str]) -> _Column:
+    shown, name = tuple(map(visible, cells)), visible(head.head).replace(" %", f"{_FIXED}%")
+    widest = max(map(width, shown), default=0)
+    folded = widest if head.number else min(widest, max(_NARROWEST_TEXT, widest // _LINES + _NARROWEST_TEXT // 4))
+    return _Column(name, head.number, shown, max(widest, width(name)), max(folded, *map(width, name.split(" "))))
 
 
-def _wrapped(text: str, columns: int | None, first: str = "", rest: str = "") -> list[str]:
-    found = first + visible(text)
-    return [found] if columns is None else wrapped(found, columns, rest, whole_words=True)
+def _taken(widths: Iterable[int]) -> int:
+    """How many columns of a terminal a table of these takes."""
+    return sum(each + _GAP for each in widths) - _GAP
+
+
+def _fitted(found: list[_Column], columns: int) -> tuple[list[list[_Column]], list[_Column]]:
+    """The columns of each grid that a table is shown in, and those whose texts stand below their row."""
+    keys, rest, below = found[:1], found[1:], list[_Column]()
+    if len(rest) > 1 and not rest[0].number and rest[0].natural <= 2 * _NARROWEST_TEXT:
+        keys, rest = found[:2], found[2:]
+    while _taken(one.least for one in (*keys, *rest)) > columns:
+        texts = [one for one in rest if not one.number and one.least >= _NARROWEST_TEXT]
+        if not texts:
+            break
+        widest = max(texts, key=lambda one: one.natural)
+        rest.remove(widest)
+        below.append(widest)
+    if rest and _taken([*(one.least for one in keys), max(one.least for one in rest)]) > columns:
+        keys, rest = keys[:1], [*keys[1:], *rest]
+    grids = [keys]
+    for one in rest:
+        if _taken(each.least for each in (*grids[-1], one)) > columns and grids[-1] is not keys:
+            grids.append(keys)
+        grids[-1] = [*grids[-1], one]
+    return grids, [one for one in found if one in below]
+
+
+def _grown(grid: Sequence[_Column], columns: int) -> list[int]:
+    """The widths of the columns, which share the room that there is: who lacks most has it first."""
+    widths = [one.least for one in grid]
+    for _ in range(columns - _taken(widths)):
+        lacking = [one.natural - wide for one, wide in zip(grid, widths, strict=True)]
+        if max(lacking) <= 0:
+            break
+        widths[lacking.index(max(lacking))] += 1
+    return widths
+
+
+def _rows(
+    grid: Sequence[_Column], widths: Sequence[int], below: Sequence[_Column], tones: Sequence[Tone], columns: int | None
+) -> Iterator[Line]:
+    """The lines of a grid: its heads, which end on one line, and its rows, which begin on one."""
+    heads = [wrapped(one.head, wide) for one, wide in zip(grid, widths, strict=True)]
+    most = max(map(len, heads))
+    for line in _set([[""] * (most - len(each)) + each for each in heads], widths, grid):
+        yield Line(line.replace(_FIXED, " "), "plain", "head")
+    if len(below) == 1:
+        yield Line(f"    {below[0].head}", "plain", "head")
+    for row in range(len(grid[0].cells)):
+        tone = tones[row] if tones else "plain"
+        if any(one.cells[row] for one in grid):
+            cells = [
+                wrapped(one.cells[row], wide, "" if place else "  ")
+                for place, (one, wide) in enumerate(zip(grid, widths, strict=True))
+            ]
+            yield from (Line(line, tone) for line in _set(cells, widths, grid))
+        for one in below:
+            if one.cells[row]:
+                text = one.cells[row] if len(below) == 1 else f"{one.head}: {one.cells[row]}"
+                yield from (Line(line, tone) for line in _wrapped(text, columns, "    ", "    ", whole_words=False))
+
+
+def _set(cells: Sequence[Sequence[str]], widths: Sequence[int], grid: Sequence[_Column]) -> Iterator[str]:
+    """The lines of a row whose cells are in lines."""
+    for lines in zip_longest(*cells, fillvalue=""):
+        yield (" " * _GAP).join(
+            padded(line, wide, one.number) for line, wide, one in zip(lines, widths, grid, strict=True)
+        )

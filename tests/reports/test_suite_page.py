@@ -47,7 +47,7 @@ def suite() -> Suite:
 
 
 def test_a_suite_in_words(suite: Suite) -> None:
-    text = page_text(suite_page(suite.config, suite.gates, suite.plan(), {"output": "answer"}), WIDTH)
+    text = page_text(suite_page(suite.config, suite.gates, suite.plan(), {"output": "answer"}), WIDTH, apart=True)
     assert (
         text.split("\nSteps\n")[0]
         == """\

@@ -36,7 +36,7 @@ NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6
 COUNTS = st.integers(0, 40)
 MOST_LINES_OF_PARTS = 90
 """All the parts at once, of names as long as drawn here."""
-MOST_LINES = 70
+MOST_LINES = 80
 """The summary of a suite with up to three evaluators."""
 
 

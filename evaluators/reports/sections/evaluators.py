@@ -161,7 +161,7 @@ def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
     interval = Column("its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci))
     columns = (_NAME, _VARIANT, _PLAIN_MEAN, interval, _PASSED)
     texts = (f"{full_name(stats)}: {text}" for stats in result.evaluators if (text := _others_text(stats)))
-    table = table_of(result.evaluators, columns, clip=("evaluator", "variant"))
+    table = table_of(result.evaluators, columns)
     return (Section(None, (table, *(Paragraph(text, "note", "  ") for text in texts))),)
 
 
@@ -214,7 +214,7 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
 def slice_part(result: RunResult) -> tuple[Section, ...]:
     """The slices with the lowest scores."""
     columns = (text_column("lowest slices", _SLICE.cell), _NAME, _PLAIN_MEAN, _VARIANT, _PASSED)
-    return table_part(_lowest_slices(result), 3, columns, ("lowest slices", "evaluator", "variant"))
+    return table_part(_lowest_slices(result), 3, columns)
 
 
 def _lowest_slices(result: RunResult) -> list[EvaluatorStats]:

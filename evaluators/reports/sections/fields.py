@@ -111,7 +111,7 @@ def weak_part(result: RunResult, most: int) -> tuple[Section, ...]:
             if one.head != "right"
         ),
     )
-    return table_part(weak, most, columns, ("worst fields",))
+    return table_part(weak, most, columns)
 
 
 def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
@@ -214,7 +214,7 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
         text_column("rows", _rows),
     )
     return table_part(
-        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, (title, "where"), lambda one: _forgiven_below(options, one)
+        options.mistakes, MOST_MISTAKES_IN_SUMMARY, columns, lambda one: _forgiven_below(options, one), title
     )
 
 

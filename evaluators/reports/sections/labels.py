@@ -129,7 +129,7 @@ def choice_sections(result: RunResult) -> tuple[Section, ...]:
 
 def choice_part(result: RunResult) -> tuple[Section, ...]:
     """The choices of judges."""
-    return table_part(_choices(result), 6, _choice_columns(result), ("judge's choice", "evaluator"))
+    return table_part(_choices(result), 6, _choice_columns(result))
 
 
 def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:

@@ -55,7 +55,7 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
 def measure_part(result: RunResult) -> tuple[Section, ...]:
     """The measures over all rows."""
     columns = [one for one in _COLUMNS if one.head in ("measure", "variant", "mean", "median", "p95", "n")]
-    return table_part(result.whole_measures, 3, columns, ("measure", "variant"))
+    return table_part(result.whole_measures, 3, columns)
 
 
 def _remarks(one: NumericColumnStats) -> Iterator[Item]:
