@@ -1,18 +1,20 @@
 """A page as Markdown, with pipe tables.
 
-A page of our own words, such as a reference page, has its back-ticks as they stand, and quoted lines as blocks between paragraphs. In any
-other page the text is the user's, and Markdown shows it as it stands: no markup, no link, no mention.
+A page of our own words, such as a reference page, has its back-ticks as they stand. In any other page the text is the user's, and Markdown
+shows it as it stands: no markup, no link, no mention.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Final
+from typing import Final, TypeAlias
 
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph
 
+Write: TypeAlias = Callable[[str], str]
+"""How a text is escaped."""
 _SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
 _OPENING: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
 _TICKS: Final = re.compile("`+")
@@ -25,11 +27,11 @@ _MENTION: Final = re.compile(r"@(?=\w)")
 
 def page_markdown(page: Page, own_words: bool = False) -> str:
     """The page as Markdown, ending in a line feed. `own_words` says that all of its text is the package's own."""
-    title, write = (_own, _own_block) if own_words else (escaped, _block)
+    title, text, cell = (_own, _own, _own_cell) if own_words else (escaped, with_code, escaped)
     blocks = [f"# {title(page.title)}"]
     for section in page.sections:
         blocks += [f"## {title(section.title)}"] if section.title is not None else []
-        blocks += map(write, section.blocks)
+        blocks += (_block(block, text, cell) for block in section.blocks)
     return "\n\n".join(blocks) + "\n"
 
 
@@ -63,53 +65,33 @@ def _own_cell(text: str) -> str:
     return _own(text).replace("|", "\\|")
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, text: Write, cell: Write) -> str:
     match block:
-        case Paragraph(text):
-            return with_code(text)
+        case Paragraph(words):
+            return text(words)
         case Listing(items):
-            return "\n".join(map(_item, items))
+            between = "\n\n" if any(item.quote for item in items) else "\n"
+            return between.join(_item(item, text) for item in items)
         case PageTable():
-            return _table(block, escaped)
+            return _table(block, cell)
 
 
-def _own_block(block: Block) -> str:
-    match block:
-        case Paragraph(text):
-            return _own(text)
-        case Listing(items):
-            return ("\n\n" if any(item.quote for item in items) else "\n").join(map(_own_item, items))
-        case PageTable():
-            return _table(block, _own_cell)
-
-
-def _item(item: Item) -> str:
-    """A line of a list, with what is quoted and the details below it."""
-    lines = [f"- {with_code(item.text)}"]
-    lines += [f"  {line}".rstrip() for line in _fenced(item.quote)]
-    lines += [f"  {with_code(line)}" for line in item.details]
-    return ("\n" if item.quote else "\\\n").join(lines)
-
-
-def _own_item(item: Item) -> str:
-    """An item with quoted lines is a paragraph with a block of code; one without is a line of a list."""
-    details = map(_own, item.details)
+def _item(item: Item, text: Write) -> str:
+    """A line of a list with its details below it; with quoted lines, a paragraph, a block of code, and the details."""
+    details = [*map(text, item.details)]
     if not item.quote:
-        return "\n".join([f"- {_own(item.text)}", *(f"  {line}" for line in details)])
+        return "\\\n  ".join([f"- {text(item.text)}", *details])
     code = "\n".join(_fenced(item.quote, "text" if item.text else "yaml"))
-    parts = (f"**{_own(item.text)}**" if item.text else "", code, "\\\n".join(details))
-    return "\n\n".join(filter(None, parts))
+    return "\n\n".join(filter(None, (f"**{text(item.text)}**" if item.text else "", code, "\\\n".join(details))))
 
 
-def _fenced(lines: tuple[str, ...], language: str = "") -> list[str]:
+def _fenced(lines: tuple[str, ...], language: str) -> list[str]:
     """Lines as a block of code, in a fence that none of them ends."""
-    if not lines:
-        return []
     fence = "`" * max(3, 1 + max(map(len, _TICKS.findall("\n".join(lines))), default=0))
     return [f"{fence}{language}", *map(visible, lines), fence]
 
 
-def _table(table: PageTable, cell: Callable[[str], str]) -> str:
+def _table(table: PageTable, cell: Write) -> str:
     def row(cells: Iterable[str]) -> str:
         return f"| {' | '.join(cells)} |"
 
