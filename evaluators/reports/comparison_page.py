@@ -24,6 +24,8 @@ from evaluators.reports.document import (
     text_column,
 )
 from evaluators.reports.names import row_name
+from evaluators.reports.sections.gates import VERDICTS
+from evaluators.run.exit_code import INCOMPARABLE
 from evaluators.run.metrics import (
     UNDEFINED,
     counted,
@@ -40,29 +42,19 @@ from evaluators.run.metrics import (
 )
 from evaluators.values.paths import for_people
 from evaluators.values.quoting import first_ones
-from evaluators.words import plain_word
+from evaluators.words import EXIT_WORDS, plain_word
 
 MOST_ROWS: Final = 20
 """Broken rows, fixed rows, fields or labels that a page lists; all of them are in the JSON file."""
 MOST_CHANGES: Final = 5
 """Fields of such a row that a page lists."""
 
-_CHECKS: Final[dict[str, tuple[str, Tone]]] = {
-    "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "passed": ("passed", "good"),
-}  # fmt: skip
-"""The verdicts of regression checks in the order of the page."""
 _ROW_SECTIONS: Final[dict[Change, tuple[str, Tone]]] = {
     "broken": ("Broken rows", "bad"), "lost": ("Lost rows", "warning"), "fixed": ("Fixed rows", "good"),
     "gained": ("Gained rows", "note"), "settled": ("Settled rows", "note"),
     "unchanged": ("Unchanged rows with changed fields", "plain"),
 }  # fmt: skip
 _VERDICT_TONES: Final[dict[str, Tone]] = {"better": "good", "worse": "bad", "not measured": "warning"}
-_EXIT_WORDS: Final = {
-    0: "no regression check failed",
-    1: "a regression check failed",
-    3: "something could not be compared",
-    4: "the runs cannot be compared",
-}
 
 
 def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
@@ -85,10 +77,9 @@ def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Pag
 
 def headline(comparison: RunComparison) -> str:
     """How the comparison ended, in a few words."""
-    if comparison.incomparable:
-        return "the runs cannot be compared"
-    if comparison.exit_code:
-        return "FAILED" if comparison.exit_code == 1 else "not everything could be compared"
+    known = EXIT_WORDS[INCOMPARABLE if comparison.incomparable else comparison.exit_code]
+    if comparison.incomparable or comparison.exit_code:
+        return known.compared_headline or known.headline
     if not comparison.evaluators:
         ranked = {one.variant for ranking in comparison.rankings for one in ranking.variants}
         ranked |= {one.variant for ranking in comparison.rankings for one in ranking.unranked}
@@ -157,12 +148,12 @@ def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
         text_column("regression check", lambda check: check.rule),
         text_column("of", lambda check: check.target or "", optional=True),
         text_column("variant", optional=True),
-        text_column("verdict", lambda check: _CHECKS[check.verdict][0]),
+        text_column("verdict", lambda check: VERDICTS[check.verdict][0]),
         text_column("found", lambda check: check.message),
     )
     if comparison.regression_checks:
-        checks = sorted(comparison.regression_checks, key=lambda check: list(_CHECKS).index(check.verdict))
-        yield Section("Regression checks", (table_of(checks, columns, lambda check: _CHECKS[check.verdict][1]),))
+        checks = sorted(comparison.regression_checks, key=lambda check: list(VERDICTS).index(check.verdict))
+        yield Section("Regression checks", (table_of(checks, columns, lambda check: VERDICTS[check.verdict][1]),))
 
 
 _ABOUT_METRICS: Final = (
@@ -427,7 +418,8 @@ def _in_plain_words(change: str) -> str:
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
-    words = _EXIT_WORDS.get(comparison.exit_code, "see the causes")
+    known = EXIT_WORDS[comparison.exit_code]
+    words = known.compared or known.meaning
     if comparison.exit_code == 0 and not comparison.regression_checks:
         words = "no regression check was asked for, so no difference is too large"
     blocks: list[Block] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]

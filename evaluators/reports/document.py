@@ -135,20 +135,6 @@ def listed(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ..
     return (Section(title, (Listing(found),), id=id),) if found else ()
 
 
-def dense(table: PageTable, keep: Sequence[str]) -> PageTable:
-    """The table without the columns that say 0 or nothing in every row, those named in `keep` apart."""
-    kept = [
-        index
-        for index, column in enumerate(table.columns)
-        if column.head in keep or any(row[index] not in NOTHING for row in table.rows)
-    ]
-    return PageTable(
-        tuple(table.columns[index] for index in kept),
-        tuple(tuple(row[index] for index in kept) for row in table.rows),
-        table.tones,
-    )
-
-
 def table_width(table: PageTable) -> int:
     """How many columns the table takes as plain text."""
     heads = [column.head for column in table.columns]

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from evaluators.reports.document import Page, PageTable, Paragraph, Section, heads
+from evaluators.reports.document import Column, Page, Paragraph, Section, table_of, text_column
 from evaluators.reports.headline import headline
 from evaluators.reports.outcomes import evaluators_by_schema, outcomes_of, rows_by_schema
-from evaluators.reports.rows import FieldView
-from evaluators.reports.schema_sections import array_table, items_in_words
+from evaluators.reports.schema_sections import array_table, item_columns
 from evaluators.reports.sections.fields import field_section
 from evaluators.run.metrics import full_name, score_text
 from evaluators.run.reader import Run
@@ -18,11 +17,6 @@ from evaluators.words import plain_word
 
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""
-
-_COLUMNS: Final = heads(
-    "row", "path", "metric", "#score", "passed", "reason", "#right", "#wrong", "#missing", "#extra", "#precision",
-    "#recall", "#F1",
-)  # fmt: skip
 
 
 def fields_page(result: RunResult, record: Run | None = None) -> Page:
@@ -44,20 +38,18 @@ def _sections(record: Run, stats: EvaluatorStats) -> Iterator[Section]:
     arrays = array_table([stats])
     if arrays is not None:
         yield Section(f"{name}: arrays", (arrays,))
-    yield Section(f"{name}: outcomes", (PageTable(_COLUMNS, tuple(_rows(record, stats))),))
-
-
-def _rows(record: Run, stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
-    for row, _, found in rows_by_schema(record, stats):
-        yield from ((row.name, *_cells(view)) for view in (outcomes_of(found) if found is not None else ()))
-
-
-def _cells(view: FieldView) -> tuple[str, ...]:
-    items: tuple[str, ...] = ("",) * 7
-    (outcome,) = view.outcomes
-    if (array := view.array) is not None:
-        ratios = (array.precision, array.recall, array.f1)
-        shown = (score_text(None if one is None else float(one)) for one in ratios)
-        items = (*map(str, items_in_words(array)), *shown)
-    passed = "yes" if outcome.passed else "no"
-    return outcome.path, outcome.metric, score_text(outcome.score), passed, plain_word(outcome.code), *items
+    columns = (
+        text_column("row", lambda item: item[0].name),
+        text_column("path", lambda item: item[1].outcomes[0].path),
+        text_column("metric", lambda item: item[1].outcomes[0].metric),
+        Column("score", lambda item: score_text(item[1].outcomes[0].score)),
+        text_column("passed", lambda item: "yes" if item[1].outcomes[0].passed else "no"),
+        text_column("reason", lambda item: plain_word(item[1].outcomes[0].code)),
+        *item_columns(lambda item: item[1].array),
+    )
+    found = [
+        (row, view)
+        for row, _, each in rows_by_schema(record, stats)
+        for view in (outcomes_of(each) if each is not None else ())
+    ]
+    yield Section(f"{name}: outcomes", (table_of(found, columns),))

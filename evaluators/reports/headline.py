@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
 from evaluators.reports.display import visible
 from evaluators.run.metrics import rows_text
 from evaluators.run.result import RunResult
+from evaluators.words import EXIT_WORDS
 
 if TYPE_CHECKING:
     from evaluators.builtin._texts import LabelRule
@@ -61,16 +62,6 @@ def one_line(result: RunResult) -> str:
     return visible(f"{result.name}: {headline(result)}{causes}")
 
 
-_HEADLINES: Final = {
-    0: "finished",
-    1: "FAILED",
-    2: "the settings are wrong",
-    3: "not everything could be measured",
-    4: "the runs cannot be compared",
-    70: "a fault in the program left rows without a score",
-}
-
-
 def headline(result: RunResult) -> str:
     """How the run ended, in a few words."""
     if not result.complete:
@@ -79,4 +70,4 @@ def headline(result: RunResult) -> str:
     if result.exit_code == 0 and result.gates:
         warned = any(gate.verdict == "warned" for gate in result.gates)
         return "passed, with warnings" if warned else "passed"
-    return _HEADLINES.get(result.exit_code, f"ended with exit code {result.exit_code}")
+    return EXIT_WORDS[result.exit_code].headline

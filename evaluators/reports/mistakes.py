@@ -180,9 +180,9 @@ def _in_words(line: Outcome) -> tuple[str, _Sentence]:
     if "missed" in line.details and line.status is not FieldStatus.ERROR:  # a list of which a judge found some items
         return _general(reason), _Sentence(reason)
     if line.status is FieldStatus.OMISSION and (actual is MISSING or expected is not MISSING):
-        return "missing", _Sentence("missing", expected)
+        return line.status.plain, _Sentence(line.status.plain, expected)
     if line.status is FieldStatus.HALLUCINATION:
-        return "extra", _Sentence("extra", actual)
+        return line.status.plain, _Sentence(line.status.plain, actual)
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
         return _general(reason), _Sentence(reason)
     alike = _general(reason)

@@ -283,7 +283,7 @@ _JSON: Final = json.JSONEncoder(ensure_ascii=False, default=str).encode
 def _explained(evaluator: RecordedEvaluator, verdict: Result, recorded: Recorded) -> Result:
     """The result of a row: its verdict, with the recorded reasons and values."""
     if verdict.status is RowStatus.BLOCKED:
-        reason: str | None = f"blocked: {', '.join(evaluator.needs)} did not pass"
+        reason: str | None = f"{ROW_WORDS['blocked'].of_reason}{', '.join(evaluator.needs)} did not pass"
         return replace(verdict, reason=reason, evaluator=evaluator.name)
     fields = _fields(evaluator, verdict, recorded)
     reason = recorded.reason

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
-from typing import Final
 
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
@@ -27,16 +26,7 @@ from evaluators.reports.sections.repeats import confidence_sections, repeat_sect
 from evaluators.run.metrics import counted, rows_text, score_text
 from evaluators.run.result import RunResult
 from evaluators.values.files import shown
-
-_EXIT_WORDS: Final = {
-    0: "no gate failed",
-    1: "a gate failed",
-    2: "the suite or the command has a mistake",
-    3: "something could not be measured",
-    4: "the runs cannot be compared",
-    70: "a fault in the program",
-    130: "interrupted",
-}
+from evaluators.words import EXIT_WORDS
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:
@@ -133,4 +123,4 @@ def exit_words(result: RunResult) -> str:
     """The meaning of the exit code of a run."""
     if result.exit_code == 0 and not result.gates:
         return "the suite sets no gates, so no score is too low"
-    return _EXIT_WORDS.get(result.exit_code, "see the causes")
+    return EXIT_WORDS[result.exit_code].meaning

@@ -6,21 +6,32 @@ the document. Where it has several, scores are means over the rows, and counts a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
 from evaluators.fields.scored import ListOutcome
 from evaluators.model import Outcome, RowStatus
-from evaluators.reports.document import Item, Listing, PageTable, Paragraph, Section, dense, heads
+from evaluators.reports.document import (
+    Column,
+    Item,
+    Listing,
+    PageTable,
+    Paragraph,
+    Section,
+    heads,
+    table_of,
+    text_column,
+)
 from evaluators.reports.names import row_name
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
 from evaluators.reports.sections.evaluators import extra_items_text
 from evaluators.run.metrics import counted, full_name, rows_text, score_text
 from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, RunResult
+from evaluators.words import FIELD_WORDS
 
 FailedField: TypeAlias = tuple[EvaluatorStats, RecordedRow, Outcome]
 MOST_FAILED: Final = 10
@@ -54,11 +65,35 @@ def evaluation_sections(stats: EvaluatorStats) -> tuple[Section, ...]:
 
 def array_table(stats: Iterable[EvaluatorStats]) -> PageTable | None:
     """Every array of some evaluators with its items; None without any."""
-    rows = [(one, field, field.array) for one in stats for field in one.fields if field.array is not None]
-    if not rows:
-        return None
-    return dense(
-        PageTable(_ARRAY_COLUMNS, tuple(_array_row(*row) for row in rows)), [one.head for one in _ARRAY_COLUMNS[2:]]
+    lists = [(one, field) for one in stats for field in one.fields if field.array is not None]
+    columns = (
+        text_column("evaluator", lambda item: item[0].name),
+        text_column("variant", lambda item: item[0].variant or "", optional=True),
+        text_column("array", lambda item: item[1].path),
+        *item_columns(lambda item: item[1].array),
+    )
+    return table_of(lists, columns) if lists else None
+
+
+def item_columns(of: Callable[[Any], ArrayStats | ListOutcome | None]) -> tuple[Column, ...]:
+    """How many items of a list are right, wrong, missing and extra, with its ratios; nothing of what is no list."""
+
+    def count(place: int) -> Callable[[Any], str]:
+        return lambda item: "" if (array := of(item)) is None else f"{items_in_words(array)[place]:,}"
+
+    def ratio(name: str) -> Callable[[Any], str]:
+        def cell(item: Any) -> str:
+            array = of(item)
+            value = None if array is None else getattr(array, name)
+            return "" if array is None else score_text(None if value is None else float(value))
+
+        return cell
+
+    statuses = ("match", "mismatch", "omission", "hallucination")
+    counts = (Column(FIELD_WORDS[name].plain, count(place)) for place, name in enumerate(statuses))
+    return (
+        *counts,
+        *(Column(word, ratio(name)) for name, word in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))),
     )
 
 
@@ -136,18 +171,11 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
 
 
 def _counts_text(counts: Counts) -> str:
-    kinds = (
-        (counts.match, "right"), (counts.mismatch, "wrong"), (counts.omission, "missing"), (counts.hallucination, "extra"),
-    )  # fmt: skip
-    found = ", ".join(f"{count:,} {kind}" for count, kind in kinds)
+    kinds = ("match", "mismatch", "omission", "hallucination")
+    found = ", ".join(f"{getattr(counts, kind):,} {FIELD_WORDS[kind].plain}" for kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
     unchecked = f" {counted(counts.not_judged, 'more field')} could not be judged." if counts.not_judged else ""
     return f"{counted(counts.n, 'field')}: {found}{errors}.{unchecked}"
-
-
-_ARRAY_COLUMNS: Final = heads(
-    "evaluator", "variant", "array", "#right", "#wrong", "#missing", "#extra", "#precision", "#recall", "#F1",
-)  # fmt: skip
 
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
@@ -172,15 +200,6 @@ _ARRAY_LEGEND: Final = (
     Item("missing: expected items without a partner; extra: items of the output without one"),
     Item("recall: right of all expected items; it is the score of the list"),
 )
-
-
-def _array_row(stats: EvaluatorStats, field: FieldStats, array: ArrayStats) -> tuple[str, ...]:
-    counts = items_in_words(array)
-    ratios = (array.precision, array.recall, array.f1)
-    return (
-        stats.name, stats.variant or "", field.path, *(f"{count:,}" for count in counts),
-        *map(score_text, ratios),
-    )  # fmt: skip
 
 
 def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]:

@@ -15,8 +15,9 @@ from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.judges.prices import COST_IN, JUDGE_COST
 from evaluators.model import Count, Share
+from evaluators.words import EXIT_WORDS
 
-EXIT_CODES: Final = (0, 1, 2, 3, 4, 70, 130)
+EXIT_CODES: Final = tuple(EXIT_WORDS)
 _BY_VARIANT: Final = ("evaluators", "slices", "gates", "measures", "confusion_matrices", "repeats", "confidence")
 
 

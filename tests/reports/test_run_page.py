@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Blame, Issue
 from evaluators.model import Result, RowStatus
-from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section, dense
+from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, table_of, text_column
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
@@ -226,10 +226,10 @@ def test_hard_rows_are_a_section_on_request(runs: dict[str, RunResult]) -> None:
     assert hardest_rows(1, []).blocks == (Paragraph("There are none."),)
 
 
-def test_dense_drops_columns_that_say_nothing() -> None:
-    table = PageTable((Head("a"), Head("b"), Head("c")), (("1", "0", ""), ("2", "0", "")))
-    assert [column.head for column in dense(table, ()).columns] == ["a"]
-    assert [column.head for column in dense(table, ("b",)).columns] == ["a", "b"]
+def test_optional_columns_that_say_nothing_are_left_out() -> None:
+    cells = {"a": ("1", "2"), "b": ("0", "0"), "c": ("", "–"), "d": ("0", "0")}
+    columns = [text_column(head, told.__getitem__, optional=head != "d") for head, told in cells.items()]
+    assert [column.head for column in table_of((0, 1), columns).columns] == ["a", "d"]
 
 
 @pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 130])

@@ -11,6 +11,7 @@ from evaluators.reports.sections.fields import weak_fields
 from evaluators.run.metrics import full_name, rows_text, score_text
 from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.values.paths import for_people
+from evaluators.words import ROW_WORDS
 
 _LONGEST_MISTAKE: Final = 60
 MOST_VARIANTS: Final = 5
@@ -48,9 +49,9 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
     if worst is not None and len(stats.fields) > 1:
         yield f"worst: {for_people(worst.path)}{_mostly(stats, worst, options)}"
     yield from _corrected(result, stats)
-    for count, word in ((stats.invalid, "invalid"), (stats.unjudged, "unjudged"), (stats.not_measured, "not measured")):
-        if count:
-            yield f"{rows_text(count)} {word}"
+    for name in ("invalid", "unjudged", "not_measured"):
+        if count := getattr(stats, name):
+            yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
 
 
 def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
