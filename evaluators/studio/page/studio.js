@@ -1407,6 +1407,14 @@ function commandLine(text) {
   return el("p.command", copy, el("code", unseen("Command: "), plain(text)));
 }
 const GROUPS = ["start here", "further", "compatibility"];
+const REST_MILLISECONDS = 300;
+function atRest(act) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, REST_MILLISECONDS);
+  };
+}
 const wordsOf = (name) => name.replaceAll(/[_.]/g, " ");
 function settingOf({ kind }, text) {
   if (kind === "list") {
@@ -1437,7 +1445,7 @@ function control(option, value, key, set, disabled = false) {
     return el("div.setting", el("label.switch", box, " ", wordsOf(name)), said);
   }
   const changed = () => set(settingOf(option, input.value));
-  const input = inputOf(option, { ...described, placeholder, change: changed });
+  const input = inputOf(option, { ...described, placeholder, change: kind === "choice" ? atRest(changed) : changed });
   if (kind === "choice") input.value = textFor(value);
   else input.defaultValue = textFor(value);
   return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
@@ -2003,8 +2011,6 @@ const LIMITS = {
 };
 const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
-const SLIDE_MILLISECONDS = 250;
-let slideTimer = 0;
 let notes = [];
 let shownForm = null;
 function gatePart(form, scored, edit) {
@@ -2072,10 +2078,10 @@ function slider(target, limit, value, editable, edit) {
     "aria-label": `${target} ${words}`,
     "data-keep": `gate ${target} ${limit}`,
   });
-  range.addEventListener("change", () => {
-    clearTimeout(slideTimer);
-    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
-  });
+  range.addEventListener(
+    "change",
+    atRest(() => write(range.value)),
+  );
   range.addEventListener("input", () => {
     number.value = range.value;
   });
@@ -2584,7 +2590,7 @@ function fieldLine(field, isOpen) {
     {
       "data-keep": `${key} compare`,
       disabled: !editable || skip,
-      change: (event) => set({ compare: event.target.value, options: {} }),
+      change: atRest(() => set({ compare: menu.value, options: {} })),
     },
   );
   const said = [

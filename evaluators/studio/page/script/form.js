@@ -8,7 +8,7 @@ import { chooseCheck } from "./add_check.js";
 import { change, suite } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
-import { control, onlyInText, settingsInWords, shareOf, wordMenu } from "./settings.js";
+import { atRest, control, onlyInText, settingsInWords, shareOf, wordMenu } from "./settings.js";
 import { columnOf, figuresOf } from "./share.js";
 
 /** @import {AdviceLine, Check, Choice, FieldLine, Scored, Started} from "./types.d.ts" */
@@ -211,7 +211,7 @@ function fieldLine(field, isOpen) {
     {
       "data-keep": `${key} compare`,
       disabled: !editable || skip,
-      change: (event) => set({ compare: event.target.value, options: {} }),
+      change: atRest(() => set({ compare: menu.value, options: {} })),
     },
   );
   const said = [

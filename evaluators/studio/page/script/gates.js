@@ -3,7 +3,7 @@
 import { button, el, fill, plain, refill } from "../../../reports/html/script/dom.js";
 import { badge } from "../../../reports/html/script/marks.js";
 import { scoreText } from "../../../reports/html/script/words.js";
-import { onlyInText } from "./settings.js";
+import { atRest, onlyInText } from "./settings.js";
 import { gatedFigure } from "./share.js";
 
 /** @import {Form, GateLine, Scored} from "./types.d.ts" */
@@ -16,9 +16,6 @@ const LIMITS = {
 };
 const TONE_OF = { passed: "good", warned: "warning", failed: "bad", undecided: "note" };
 const USUAL_LIMIT = 0.9;
-
-const SLIDE_MILLISECONDS = 250;
-let slideTimer = 0;
 
 /** @type {[GateLine, any][]} */
 let notes = [];
@@ -98,10 +95,10 @@ function slider(target, limit, value, editable, edit) {
     "aria-label": `${target} ${words}`,
     "data-keep": `gate ${target} ${limit}`,
   });
-  range.addEventListener("change", () => {
-    clearTimeout(slideTimer);
-    slideTimer = setTimeout(() => write(range.value), SLIDE_MILLISECONDS);
-  });
+  range.addEventListener(
+    "change",
+    atRest(() => write(range.value)),
+  );
   range.addEventListener("input", () => {
     number.value = range.value;
   });

@@ -7,6 +7,18 @@ import { withCode } from "../../../reports/html/script/sections.js";
 
 const GROUPS = ["start here", "further", "compatibility"];
 
+const REST_MILLISECONDS = 300;
+
+/** Does something once a control came to rest: letters typed into a menu and steps of a slider are one change.
+ * @param {() => void} act */
+export function atRest(act) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(act, REST_MILLISECONDS);
+  };
+}
+
 /** The name of a setting as words: `tolerance.abs` is "tolerance abs".
  * @param {string} name */
 export const wordsOf = (name) => name.replaceAll(/[_.]/g, " ");
@@ -51,7 +63,7 @@ export function control(option, value, key, set, disabled = false) {
     return el("div.setting", el("label.switch", box, " ", wordsOf(name)), said);
   }
   const changed = () => set(settingOf(option, input.value));
-  const input = inputOf(option, { ...described, placeholder, change: changed });
+  const input = inputOf(option, { ...described, placeholder, change: kind === "choice" ? atRest(changed) : changed });
   if (kind === "choice") input.value = textFor(value);
   else input.defaultValue = textFor(value);
   return el("div.setting", el("label", el("span", wordsOf(name)), input), said);
