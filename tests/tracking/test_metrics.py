@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.tracking.attachments import attachments, row_table
+from evaluators.tracking.attachments import attachments, note_of, row_table
 from evaluators.tracking.metrics import MetricGroup, metric_groups, metrics_of
 from tests.hosts.table import Figures, figures
 from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS
@@ -72,6 +72,13 @@ def test_platforms_get_the_run_folder_with_a_page_and_without_the_machine(ours: 
     assert not made.exists()
     with attachments(ours.record, table, environment=True) as files:
         assert files["run/environment.json"] == Path(ours.folder / "environment.json")
+
+
+def test_a_note_begins_with_what_the_run_came_to(ours: Figures) -> None:
+    title, said = note_of(ours.record, 8_000).split("\n\n")[:2]
+    assert title == "# table: FAILED"
+    assert "values right" in said
+    assert len(note_of(ours.record, 300)) <= 300
 
 
 def test_every_figure_has_a_name_of_its_own_and_what_it_is_over() -> None:
