@@ -376,10 +376,11 @@ function cellAfter(key, isFar, [row, column], rows, columns, page) {
 function cellGrid(label) {
   let shown = { rows: 0, columns: [], head: String, first: String, cell: String, open: () => {}, seen: () => {} };
   let at = [0, -1];
-  let pressed = null;
+  let isPressed = false; // a cell that is drawn anew between press and release would never be clicked
   const plane = el("div.plane", { role: "rowgroup" });
   const box = el("div.grid", { role: "grid", "aria-label": label }, plane);
   function draw() {
+    if (isPressed) return;
     const isFocused = box.contains(document.activeElement);
     const { rows, columns } = shown;
     const [first, last] = inSight(box.scrollTop, box.clientHeight || innerHeight, LINE, rows);
@@ -454,10 +455,17 @@ function cellGrid(label) {
     event.target.setAttribute("tabindex", "0");
   });
   box.addEventListener("pointerdown", (event) => {
-    pressed = cellOf(event.target);
+    isPressed = cellOf(event.target) !== null;
   });
+  const release = () =>
+    setTimeout(() => {
+      if (!isPressed) return;
+      isPressed = false;
+      draw();
+    });
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release);
   box.addEventListener("click", (event) => {
-    const cell = cellOf(event.target) ?? pressed;
+    const cell = cellOf(event.target);
     if (cell) shown.open(...cell);
   });
   box.addEventListener("keydown", (event) => {
