@@ -392,7 +392,7 @@ def test_outputs_may_come_from_a_file_and_the_suite_from_elsewhere(folder: Path)
     inner = folder / "inner"
     inner.mkdir()
     (inner / "suite.yaml").write_text("extends: ../suite.yaml\n")
-    code, words = called("run", "inner/suite.yaml", "--no-results", "--output", "answers.jsonl")
+    code, words = called("run", "inner/suite.yaml", "--no-results", "--outputs-from", "answers.jsonl")
     assert (code, "2 rows of query" in words) == (0, True), words
 
 
