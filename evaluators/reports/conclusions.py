@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from evaluators.issues import Issue, shortened
 from evaluators.judges.answer_lines import JudgeTotals
 from evaluators.model import __version__
-from evaluators.needs import Output
+from evaluators.needs import Output, column_of
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import (
     confidence_gaps,
@@ -190,11 +190,23 @@ def _judged(
     return judge_gates(suite.gates, stats, slices, measures, tables, repeats, confidence)
 
 
+def _uncorrected_answers(prepared: Prepared, file: str) -> Iterator[str]:
+    """What a reader of corrected scores should know of evaluators whose expected answers stand in a column of their own."""
+    corrected = prepared.roles.get("expected")
+    for line in prepared.suite.lines:
+        columns = [column for need in line.settings.needs() if (column := column_of(need)) is not None]
+        own = {one.name for one in columns if one.literal and one.role == "expected"} - {corrected}
+        for name in sorted(own):
+            yield f'{file} corrects the column "{corrected}" alone; "{line.name}" reads "{name}", as it stands'
+
+
 def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]:
     """The notes of a run: those of the suite and the test set, inferred schemas, and chosen documents."""
     suite, test_set = prepared.suite, prepared.test_set
     yield from suite.notes
     yield from map(test_set.config.masked, (*test_set.passed_over, *test_set.table.notes))
+    if test_set.config.corrections is not None:
+        yield from map(test_set.config.masked, _uncorrected_answers(prepared, test_set.config.corrections))
     if suite.inferred_schemas:
         from evaluators.run.schema_inference import INFERRED_SCHEMA
 

@@ -236,6 +236,13 @@ def with_corrections(base: Table, key: str, column: str, source: ByteSource) -> 
     return table, tuple(applied)
 
 
+def corrections_among(selected: Table, key: str, applied: Sequence[Applied]) -> tuple[Applied, ...]:
+    """The corrections of the selected rows, and those of no row. `key` is the column with the ids."""
+    wanted = {one.row for one in applied}
+    here = {number for number, _ in rows_of(selected, (key,)) if number in wanted}
+    return tuple(one for one in applied if one.row is None or one.row in here)
+
+
 def _corrected_rows(
     key: str, column: str, cells: Mapping[str, Cell], base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:

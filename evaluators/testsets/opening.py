@@ -31,7 +31,7 @@ from evaluators.testsets.columns import (
     usual_columns,
 )
 from evaluators.testsets.composed import composed, with_paths
-from evaluators.testsets.corrections import with_corrections
+from evaluators.testsets.corrections import corrections_among, with_corrections
 from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
 from evaluators.testsets.documents import (
     Documents,
@@ -482,7 +482,10 @@ class _Opening(Struct, frozen=True):
         """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
         begun = self._corrected(begun)
         table = selected(begun.table, self.selection, begun.name)
-        return replace(begun, table=table, extra_notes=(begun.columns.sentence(begun.name),))
+        corrections = begun.corrections
+        if self.selection and corrections:
+            corrections = corrections_among(table, begun.columns.id or "", corrections)
+        return replace(begun, table=table, corrections=corrections, extra_notes=(begun.columns.sentence(begun.name),))
 
     def _corrected(self, begun: TestSet) -> TestSet:
         """The test set with its corrections made; each that cannot be is a warning. Raises Problems where rows have no ids."""

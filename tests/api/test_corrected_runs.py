@@ -15,6 +15,7 @@ from evaluators.issues import Problems
 from evaluators.model import MISSING
 from evaluators.run.result import RunResult
 from evaluators.testsets.corrections import append
+from evaluators.testsets.selection import Selection
 from tests.kit import cli
 
 SUITE = """
@@ -187,3 +188,27 @@ def test_a_suite_that_asks_somebody_is_not_scored_twice(here: Path) -> None:
     assert found.corrections is not None
     assert (found.corrections.made, found.corrections.without) == (1, ())
     assert found.corrections.why_not == "a judge would be asked a second time"
+
+
+def test_only_corrections_of_selected_rows_are_counted(here: Path) -> None:
+    correct(ROMA, MISREAD, ("3", "n", 7, 1), ("9", "n", 1, 2))
+    found = result(selection=Selection(limit=1))
+    assert found.corrections is not None
+    assert [(one.id, one.void) for one in found.corrections.values] == [("1", None), ("9", "no row has the id")]
+    assert {gate.message for gate in found.gates if gate.target == "header"} == {
+        "mean 1.0000; 0.5000 without 1 corrected value"
+    }
+    of_no_row = result(selection=Selection(where=(("id", "3"),)))
+    assert (of_no_row.corrections and of_no_row.corrections.made, of_no_row.gates[0].message) == (0, "mean 1.0000")
+
+
+def test_an_evaluator_with_expected_answers_of_its_own_is_said_not_to_be_corrected(here: Path) -> None:
+    lines = zip(ROWS.splitlines(), ("gold", "a", "b", "c"), strict=True)
+    (here / "rows.csv").write_text("".join(f"{line},{more}\n" for line, more in lines), encoding="utf-8")
+    own = "  - exact_match: {name: own, expected: gold}\ngates:"
+    roles = "columns: {id: id, output: output, expected: expected}, corrections"
+    (here / "suite.yaml").write_text(SUITE.replace("gates:", own).replace("corrections", roles, 1), encoding="utf-8")
+    correct(ROMA)
+    said = 'corrections.jsonl corrects the column "expected" alone; "own" reads "gold", as it stands'
+    assert said in result().notes
+    assert f"note: {said}" in cli("check", "suite.yaml").output
