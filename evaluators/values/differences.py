@@ -7,7 +7,7 @@ same at both ends, and of that no more than `MOST_VALUES`: some milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, takewhile
 from typing import Any, Final, TypeAlias
 from unicodedata import category, normalize
@@ -114,9 +114,17 @@ def _aligned(place: _Place, first: int, expected: list[Any], actual: list[Any]) 
 
     found = DeepDiff(ours, theirs, view="tree", threshold_to_diff_deeper=0, ignore_private_variables=False)
     levels = [(level.path(output_format="list"), level) for kind in found.values() for level in kind]
-    for (at, *steps), level in sorted(levels, key=lambda one: one[0][0]):
-        one, other_one = (MISSING if repr(side) == _ABSENT else side for side in (level.t1, level.t2))
-        yield (*place, at + first, *steps), one, other_one
+    for steps, level in sorted(levels, key=lambda one: one[0][0]):
+        one = MISSING if repr(level.t1) == _ABSENT else _at(expected, steps)
+        other_one = MISSING if repr(level.t2) == _ABSENT else _at(actual, level.path(use_t2=True, output_format="list"))
+        yield (*place, steps[0] + first, *steps[1:]), one, other_one
+
+
+def _at(value: Any, steps: Sequence[Any]) -> Any:
+    """What stands in a place that there is."""
+    for step in steps:
+        value = value[step]
+    return value
 
 
 def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
@@ -136,12 +144,14 @@ def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
 
 
 def _bounded(value: Any, most: int, levels: int) -> tuple[Any, int]:
-    """A copy whose long texts are cut and whose whole numbers are written in one way, and how many values and containers it has.
+    """A copy in which Python's `==` tells apart what JSON does, and how many values and containers it has. Its long texts are cut.
 
     One that is too large or too deep has more than `most`, and is no copy.
     """
     if isinstance(value, str):
         return value if len(value) <= _LONG else f"{value[:_LONG]}…{hash(value)}", 1
+    if isinstance(value, bool):  # `True == 1`
+        return f"\0{value}", 1
     if not isinstance(value, dict | list):  # 1 and 1.0 are the same number
         return int(value) if isinstance(value, float) and value.is_integer() else value, 1
     count, inner = 1, []

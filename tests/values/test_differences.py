@@ -37,6 +37,18 @@ from evaluators.values.equality import same
             'the objects differ: tags[0] removed: "a"; tags[2]: "c" → "x"',
         ),
         ([*range(500)], [*range(300), 7, *range(300, 500)], "the lists differ: [300] added: 7"),
+        ([True, 2, 3], [1, 2], "the lists differ: [0]: true → 1; [2] removed: 3"),
+        ([1, {"a": [0]}, 5], [1, {"a": [False]}], "the lists differ: [1].a[0]: 0 → false; [2] removed: 5"),
+        (
+            [[True], 2],
+            [[False], 3, {"b": True}],
+            'the lists differ: [0][0]: true → false; [1]: 2 → 3; [2] added: {"b": true}',
+        ),
+        (
+            ["x" * 200, 1],
+            ["x" * 150 + "y", 2, 3],
+            "the lists differ: [0]: two texts that differ after character 100; [1]: 1 → 2; [2] added: 3",
+        ),
         ([], [1, 2, 3, 4, 5], "the lists differ: [0] added: 1; [1] added: 2; [2] added: 3; and 2 more"),
     ],
 )
