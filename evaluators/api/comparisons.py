@@ -157,12 +157,14 @@ def baseline_of(suite: Suite) -> Path:
 def update_baseline(run: Path, place: Path) -> int:
     """Copy a run folder to the place of the baseline, and say how many rows it has. Raises Problems when the run is not whole, since a
     baseline of a part would hide rows, or when it is damaged."""
-    found = Run(run)
-    side_of(found, str(run))
-    if not found.result.complete:
+    side = open_side(run)
+    if side.record is None:
+        message = "there are metrics in it, and no record of the rows, which a baseline is made from"
+        raise problem("no-record", message, where=str(run), hint="name the run folder")
+    if not side.result.complete:
         raise problem("partial-run", "the run was interrupted, and a baseline is made from whole runs", where=str(run))
-    write_baseline(place, found)
-    return sum(one.rows for one in found.facts.variants)
+    write_baseline(place, side.record)
+    return sum(one.rows for one in side.record.facts.variants)
 
 
 def open_side(run: Run | Side | str | Path) -> Side:

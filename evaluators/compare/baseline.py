@@ -28,6 +28,9 @@ def write_baseline(place: Path, run: Run) -> None:
     """
     if place.resolve() == run.place.resolve():
         raise problem("is-baseline", "this run is the baseline already", where=str(place), hint="name another run")
+    if place.resolve() in run.place.resolve().parents:
+        message = "the run is in this folder, which it would replace"
+        raise problem("is-baseline", message, where=str(place), hint="compare: {baseline: FOLDER} names another place")
     if not is_free(place) and (place.is_symlink() or not is_own_file(place / RUN_JSON)):
         message = "there is no run folder in this place, so it is not replaced"
         raise problem("not-a-baseline", message, where=str(place), hint="compare: {baseline: FOLDER} names another place")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,24 @@ def test_a_link_to_a_run_folder_is_not_replaced(tmp_path: Path) -> None:
     assert problem_of(lambda: update_baseline(run, tmp_path / "main")).code == "not-a-baseline"
     assert problem_of(lambda: update_baseline(other, tmp_path / "main")).code == "is-baseline"
     assert compare(other, run).unchanged == 1
+
+
+def test_a_run_in_the_folder_of_the_baseline_does_not_replace_it(tmp_path: Path) -> None:
+    place = run_of(tmp_path, "one", [1])
+    inner = place / "runs" / "two"
+    shutil.copytree(run_of(tmp_path, "two", [1]), inner)
+    before = files_in(place)
+    assert problem_of(lambda: update_baseline(inner, place)).code == "is-baseline"
+    assert files_in(place) == before
+
+
+@pytest.mark.parametrize("name", ["kept.json", "runs/one/old.json"])
+def test_metrics_alone_are_no_baseline(tmp_path: Path, name: str) -> None:
+    run = run_of(tmp_path, "one", [1])
+    shutil.copy(run / "run.json", tmp_path / name)
+    issue = problem_of(lambda: update_baseline(tmp_path / name, tmp_path / "main"))
+    assert (issue.code, issue.where) == ("no-record", str(tmp_path / name))
+    assert not (tmp_path / "main").exists()
 
 
 def damaged(run: Path) -> None:
