@@ -44,7 +44,10 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
         return replace(result, corrections=replace(found, why_not=_STOPPED))
     without = tuple(Uncorrected(one.name, one.mean, one.pass_rate, one.variant) for one in before.evaluators)
     known = {_key(gate): gate.value for gate in before.gates}
-    gates = tuple(_told(gate, found.made, known.get(_key(gate))) for gate in result.gates)
+    columns = {one.name for one in result.measures}  # no correction reaches them
+    gates = tuple(
+        gate if gate.target in columns else _told(gate, found.made, known.get(_key(gate))) for gate in result.gates
+    )
     return replace(result, corrections=replace(found, without=without), gates=gates)
 
 

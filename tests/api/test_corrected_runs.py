@@ -212,3 +212,9 @@ def test_an_evaluator_with_expected_answers_of_its_own_is_said_not_to_be_correct
     said = 'corrections.jsonl corrects the column "expected" alone; "own" reads "gold", as it stands'
     assert said in result().notes
     assert f"note: {said}" in cli("check", "suite.yaml").output
+
+
+def test_a_gate_on_a_numeric_column_has_nothing_to_say_of_corrections(here: Path) -> None:
+    (here / "suite.yaml").write_text(f"{SUITE}  ids: {{fail_above: 1}}\nmeasures: {{ids: row.id}}\n", encoding="utf-8")
+    correct(ROMA)
+    assert [gate.message for gate in result().gates if gate.target == "ids"] == ["mean 2 is above 1"]
