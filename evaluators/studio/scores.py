@@ -15,10 +15,12 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import Final
 
+from msgspec.structs import replace
+
 from evaluators.api.finished_run import label_rules
 from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
-from evaluators.issues import problem
+from evaluators.issues import Problems, problem
 from evaluators.judges.asking import Counted, asking_with
 from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.reports.headline import Options
@@ -29,6 +31,7 @@ from evaluators.reports.suggestions import Suggestion, suggestion_item
 from evaluators.run.asking_run import asks, questions_of
 from evaluators.run.cells_again import with_cells
 from evaluators.run.metrics import rows_text
+from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import prepare
 from evaluators.studio.form import problem_of
 from evaluators.studio.messages import (
@@ -48,10 +51,13 @@ from evaluators.studio.messages import (
     Turned,
 )
 from evaluators.studio.table import WHOLE_EVIDENCE, WORDS, KeptScore, kept_score, shown_rows, turned
+from evaluators.testsets.reader import whole as chunks_of
 from evaluators.testsets.selection import Selection
-from evaluators.testsets.test_set_checks import is_here
+from evaluators.testsets.test_set_checks import absent_places, is_here
 
 MOST_KEPT: Final = 6
+"""Of one page: what another one scores takes nothing away from it."""
+MOST_KEPT_OF_ALL: Final = 60
 MOST_ROWS_KEPT: Final = 500_000
 FIRST_ROWS: Final = 500
 """Rows that come with the scores."""
@@ -115,21 +121,26 @@ class Scores:
             run = self._run(suite, data, asked.rows, asked.ask, stop)
             if stop.is_set():
                 raise Superseded
-            kept = kept_score(asked.path, suite, run)
-            whole = asked.rows is None or run.result.rows < asked.rows
-            changes = turned(old, kept) if old is not None else []
+            kept = kept_score(asked.path, asked.tab, suite, run)
+            whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
+            changes = turned(old, kept) if old is not None and old.path == asked.path else []
             found = _scored(kept, whole, changes, self._asks(suite, data, asked.rows))
             found.command = _command(asked.path, data, asked.rows)
-            with self._lock:
-                self._kept[kept.id] = kept
-                while len(self._kept) > MOST_KEPT or (len(self._kept) > 2 and self._rows_kept() > MOST_ROWS_KEPT):
-                    self._kept.popitem(last=False)
+            self._keep(kept)
         finally:
             with self._lock:
                 if self._under_way.get(asked.tab) is stop:
                     del self._under_way[asked.tab]
         found.seconds = perf_counter() - started
         return found
+
+    def _keep(self, kept: KeptScore) -> None:
+        with self._lock:
+            self._kept[kept.id] = kept
+            for id in [id for id, one in self._kept.items() if one.tab == kept.tab][:-MOST_KEPT]:
+                del self._kept[id]
+            while len(self._kept) > MOST_KEPT_OF_ALL or (len(self._kept) > 2 and self._rows_kept() > MOST_ROWS_KEPT):
+                self._kept.popitem(last=False)
 
     def _rows_kept(self) -> int:
         return sum(len(one.table) for one in self._kept.values())
@@ -180,8 +191,18 @@ def refuse_elsewhere(suite: Suite, data: str) -> None:
         return
     if not config.model_fields_set:
         raise problem("no-rows-here", "the suite names no rows", where=where, hint="test_set: rows.csv")
+    absent = absent_places(config, suite.test_set_folder)
+    if absent:
+        raise Problems([replace(issue, where=suite.place(*loc_in_test_set(suite, loc))) for loc, issue in absent])
     message = "the rows of the suite are not on this machine, so nothing is scored here"
     raise problem("no-rows-here", message, where=where, hint=f"`evaluators run {where}` reads them wherever they are")
+
+
+def _has_more(suite: Suite, data: str, rows: int) -> bool:
+    """Whether the test set goes on after so many rows."""
+    test_set = prepare(suite, data or None, selection=Selection(limit=rows + 1)).test_set
+    table = test_set.variant(test_set.variants[0]).table if test_set.variants else test_set.table
+    return sum(chunk.count for chunk in chunks_of(table, table.header[:1])) > rows
 
 
 def _scored(kept: KeptScore, whole: bool, changes: list[Turned], asked: Asks | None) -> Scored:

@@ -39,6 +39,8 @@ class KeptScore(Struct):
 
     id: str
     path: str
+    tab: str
+    """The page that asked for it."""
     suite: Suite
     run: Run
     columns: list[ScoreColumn]
@@ -65,7 +67,7 @@ def shown_rows(kept: KeptScore, asked: Rows) -> RowsShown:
     return RowsShown(len(places), [kept.table[at] for at in shown])
 
 
-def kept_score(path: str, suite: Suite, run: Run) -> KeptScore:
+def kept_score(path: str, tab: str, suite: Suite, run: Run) -> KeptScore:
     """What was scored, with its columns and rows."""
     columns: list[ScoreColumn] = []
     open_: dict[str, dict[str, int]] = {}
@@ -88,7 +90,7 @@ def kept_score(path: str, suite: Suite, run: Run) -> KeptScore:
         for variant in run.each_variant
         for row in run.each_row(variant, explained=explained)
     ]
-    return KeptScore(uuid4().hex, path, suite, run, columns, table, set())
+    return KeptScore(uuid4().hex, path, tab, suite, run, columns, table, set())
 
 
 def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:

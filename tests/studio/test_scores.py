@@ -153,7 +153,7 @@ def test_rows_of_another_file_can_be_scored(page: Page, folder: Path) -> None:
         ("", "no-rows-here"),
         ("test_set: https://example.com/rows.csv\n", "no-rows-here"),
         ("test_set: {sql: 'select 1', connection: {sqlite: rows.db}}\n", "no-rows-here"),
-        ("test_set: none.csv\n", "no-rows-here"),
+        ("test_set: none.csv\n", "no-such-file"),
     ],
 )
 def test_rows_that_are_elsewhere_are_not_fetched_at_every_key(page: Page, test_set: str, code: str) -> None:
@@ -225,3 +225,45 @@ def test_a_judge_is_asked_once_somebody_has_said_so_and_its_answers_are_known_af
         status, answer = page.ask("run", {"path": "judged.yaml"})
         assert (status, answer["code"], "At most 1 question" in answer["message"]) == (422, "asks", True)
         assert len(server.requests) == sent
+
+
+def test_as_many_rows_as_there_are_is_all_of_them(page: Page) -> None:
+    part, all_, more = (scored(page, rows=rows) for rows in (4, 5, 6))
+    assert [(one["whole"], one["said"]) for one in (part, all_, more)] == [
+        (False, "of the first 4 rows"), (True, "of all 5 rows"), (True, "of all 5 rows"),
+    ]  # fmt: skip
+    assert (part["gates"], [one["target"] for one in all_["gates"]]) == ([], ["header"])
+
+
+def test_as_many_rows_of_each_variant_as_there_are_is_all_of_them(page: Page, folder: Path) -> None:
+    lines = ["id,one,two,expected", *(f"{number},a,b,a" for number in range(3))]
+    write_files(folder, {"both.csv": "\n".join(lines) + "\n"})
+    text = "test_set: {file: both.csv, outputs: {one: {column: one}, two: {column: two}}}\nevaluators: [exact_match]\n"
+    assert [scored(page, text, rows=rows)["whole"] for rows in (2, 3, 4)] == [False, True, True]
+
+
+def test_what_another_page_scores_takes_nothing_away(page: Page) -> None:
+    first = scored(page, tab="idle")
+    for _ in range(10):
+        last = scored(page, tab="busy")
+    assert page.ask("row", {"score": first["id"], "row": 2})[0] == 200
+    assert page.ask("row", {"score": last["id"], "row": 2})[0] == 200
+    for _ in range(10):
+        scored(page, tab="idle")
+    assert page.ask("row", {"score": first["id"], "row": 2})[1]["code"] == "no-score"
+
+
+def test_another_suite_is_no_change_of_the_one_before_it(page: Page) -> None:
+    before = scored(page)
+    assert scored(page, IGNORING_CASE, before=before["id"])["turned"]
+    assert scored(page, IGNORING_CASE, before=before["id"], path="other.yaml")["turned"] == []
+
+
+def test_a_file_that_is_not_there_is_named_with_its_line(page: Page) -> None:
+    status, answer = page.ask(
+        "score", {"text": SUITE.replace("rows.csv", "rose.csv"), "path": "suite.yaml", "tab": "one"}
+    )
+    (found,) = answer["problems"]
+    assert (status, found["where"]) == (422, "suite.yaml:1:11")
+    assert found["message"] == 'there is no such file: "rose.csv"'
+    assert "rows.csv" in found["hint"]

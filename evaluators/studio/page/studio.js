@@ -2418,11 +2418,19 @@ let lines = {};
 source.textOf = (id) => lines[id] ?? "";
 let loaded = "";
 let rowCommand = "";
+async function rowOf(score) {
+  try {
+    return await ask("row", { score, row: Number.parseInt(state.row, 10) });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "no-score" || live.scored?.id !== score) throw error;
+    return scoreNow();
+  }
+}
 async function openRow(isAnew = false) {
   const { scored } = live;
   const wanted = state.row && scored ? `${scored.id} ${state.row}` : "";
   if (wanted && wanted !== loaded && scored) {
-    const found = await tried(() => ask("row", { score: scored.id, row: Number.parseInt(state.row, 10) }));
+    const found = await tried(() => rowOf(scored.id));
     if (!found || !state.row || wanted !== `${live.scored?.id} ${state.row}`) return;
     ({ lines, command: rowCommand } = found);
     openHead(found.head);

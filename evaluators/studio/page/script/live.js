@@ -389,13 +389,24 @@ source.textOf = (id) => lines[id] ?? "";
 let loaded = "";
 let rowCommand = "";
 
+/** The chosen row. What was scored too long ago is scored anew, which opens the row once more.
+ * @param {string} score */
+async function rowOf(score) {
+  try {
+    return await ask("row", { score, row: Number.parseInt(state.row, 10) });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== "no-score" || live.scored?.id !== score) throw error;
+    return scoreNow();
+  }
+}
+
 /** Opens, changes or closes the row, as the address says.
  * @param {boolean} [isAnew] The rows were scored anew. */
 export async function openRow(isAnew = false) {
   const { scored } = live;
   const wanted = state.row && scored ? `${scored.id} ${state.row}` : "";
   if (wanted && wanted !== loaded && scored) {
-    const found = await tried(() => ask("row", { score: scored.id, row: Number.parseInt(state.row, 10) }));
+    const found = await tried(() => rowOf(scored.id));
     if (!found || !state.row || wanted !== `${live.scored?.id} ${state.row}`) return;
     ({ lines, command: rowCommand } = found);
     openHead(found.head);
