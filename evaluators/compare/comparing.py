@@ -73,18 +73,19 @@ def compare_sides(
     empty = RunComparison(
         base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
         cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
-        notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values())))),
+        notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values() if with_rows else ())))),
     )  # fmt: skip
+    aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
     if not with_rows and (common or not reasons):
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, aside)))
         both = [name for name in new.fields if name in base.fields]
         return compare_metrics(empty, base, new, _alike(both, base, new, across_settings), config, targets or {})
     if ((reasons or alone or asked) and not common) or not empty.rows:
-        rowless = [] if empty.rows else [Finding("no-common-row")]
+        rowless = [Finding("no-common-row")] if with_rows and not empty.rows else []
         facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
         return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
     if common:
         pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
-        aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
         empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
     return _compared(empty, pairs, base, new, config, targets or {}, across_settings)
 

@@ -90,6 +90,22 @@ def test_settings_that_differ_are_incomparable_without_rows_too(base: Path) -> N
     assert "has other settings" in found.incomparable[0]
 
 
+def test_a_run_that_was_interrupted_is_compared_in_common_alone(base: Path) -> None:
+    new = run_of(base.parent, "new", [1, 2])
+    base.write_text(base.read_text(encoding="utf-8").replace('"complete": true', '"complete": false'), encoding="utf-8")
+    reason = "the base was interrupted before its last row"
+    assert compare(base, new, fail_on=()).incomparable == (reason,)
+    found = compare(base, new, fail_on=(), common=True)
+    assert found.exit_code == 0
+    assert f"set aside: {reason}" in found.notes
+
+
+def test_ids_that_repeat_are_no_matter_where_no_rows_are_paired(base: Path) -> None:
+    rows = [{"id": "r0", "output": {"a": 1, "b": 1}, "expected": {"a": 1, "b": 1}}] * 2
+    new = load({"name": "forms", **SUITE}).run(rows, results=base.parent / "runs", name="repeated")
+    assert len(compare(base, str(new.folder), fail_on=()).notes) == 1
+
+
 def test_a_folder_that_lost_its_rows_is_damaged(tmp_path: Path) -> None:
     one, two = run_of(tmp_path, "one", [1]), run_of(tmp_path, "two", [1])
     (one / "run.db").unlink()
