@@ -52,13 +52,16 @@ def compare_metrics(
     checks = judge_regression_checks(held, targets, found, 0, 0, (base.fields, new.fields))
     issues = [Issue("undecided", Blame.TESTSET, one.message) for one in checks if one.verdict == "undecided"]
     failed = tuple(f"{one.rule} of {one.target}: {one.message}" for one in checks if one.verdict == "failed")
+    notes = [Finding("metrics-alone", {"sides": sides, "count": count})]
+    if any(getattr(base.result, name) != getattr(new.result, name) for name in ("data_fingerprint", "rows")):
+        notes.append(Finding("other-data", {"base": base.result.rows, "new": new.result.rows}))
     needed = Finding("rows-needed", {"rules": by_row, "many": len(by_row), "sides": sides, "count": count})
     against = (sentence(needed),) if by_row else ()
     facts = Facts(issues=tuple(issues), regressions=failed, incomparable=against)
     return replace(
         empty,
         unpaired=True,
-        notes=(*empty.notes, sentence(Finding("metrics-alone", {"sides": sides, "count": count}))),
+        notes=(*empty.notes, *map(sentence, notes)),
         evaluators=tuple(one for one in found if one.field is None),
         fields=tuple(one for one in found if one.field is not None),
         regression_checks=checks,

@@ -44,6 +44,10 @@ sentence: Final = Wording({
         "say `--fail-on nothing`"
     ),
     "metrics-alone": "{sides} {count:has/have} metrics alone: metrics are over all rows of each run, and nothing is tested",
+    "other-data": (
+        "it is not checked that both runs ask the same, since their test sets differ: {base:rows} in the base, "
+        "{new:rows} in the new run"
+    ),
     # what a reader should know
     "other-version": "the base was scored by evaluators {base}, the new run by {new}",
     "other-groups": "rows belong together by {base:quoted} in the base, by {new:quoted} in the new run, and intervals go by the new run",
