@@ -190,7 +190,7 @@ def _put(value: JSON, steps: Any, new: Value) -> JSON | Void:
         if below is MISSING:
             return {key: one for key, one in value.items() if key != step}
         return {**value, step: below}
-    if isinstance(value, list) and isinstance(step, int) and step <= len(value) - bool(rest):
+    if isinstance(value, list) and isinstance(step, int) and 0 <= step <= len(value) - bool(rest):
         below = _put(value[step], rest, new) if rest else new
         if isinstance(below, Void):
             return below
