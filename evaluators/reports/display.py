@@ -52,7 +52,8 @@ def wrapped(text: str, columns: int, indent: str = "", whole_words: bool = False
     """The text in lines of at most that many columns, those after the first indented. Nothing is cut: a word that is wider than a
     line goes on in the next one, and with `whole_words` has a line of its own."""
     lines: list[str] = []
-    line, *words = text.split(" ")
+    first, *words = text.lstrip(" ").split(" ")
+    line = " " * (len(text) - len(text.lstrip(" "))) + first
     for word in words:
         if width(f"{line} {word}") <= columns:
             line = f"{line} {word}"

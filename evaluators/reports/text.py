@@ -133,6 +133,9 @@ def _fitted(found: list[_Column], columns: int) -> tuple[list[list[_Column]], li
         below.append(widest)
     if rest and _taken([*(one.least for one in keys), max(one.least for one in rest)]) > columns:
         keys, rest = keys[:1], [*keys[1:], *rest]
+    room = columns - (_GAP + max(one.least for one in rest) if rest else 0)
+    if not keys[0].number and len(keys) == 1 and keys[0].least > room:
+        keys = [keys[0]._replace(least=max(_NARROWEST_TEXT, room))]
     grids = [keys]
     for one in rest:
         if _taken(each.least for each in (*grids[-1], one)) > columns and grids[-1] is not keys:

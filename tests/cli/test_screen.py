@@ -54,6 +54,18 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100])
+@pytest.mark.parametrize("name", ["n" * 300, "見出し" * 90, "some/long/" * 30, "word " * 60 + "end"])
+@pytest.mark.parametrize("before", [(), ("header",), ("header", "a field")])
+def test_a_long_name_in_any_column_is_folded_without_empty_lines(width: int, name: str, before: tuple[str, ...]) -> None:
+    heads = tuple(Head(f"column {number}") for number in range(len(before) + 1))
+    table = PageTable((*heads, Head("accuracy", number=True)), ((*before, name, "0.5000"), (*before, name, "0.2500")))
+    lines = list(page_lines(Page("long", (Section(None, (table,)),)), width))[2:]
+    assert max(cell_len(line.text) for line in lines) <= width
+    assert all(line.text.strip() for line in lines)
+    assert "".join(line.text for line in lines).replace(" ", "").count(name[-2:]) >= 2
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
 def test_numbers_are_never_broken_and_no_column_is_lost(width: int) -> None:
     text = plain(width)
     assert text.count("1,234,567") == 5
