@@ -107,5 +107,7 @@ def _plain_units(cell: str, mark: str) -> int | None:
 
 def shown(cell: str) -> str:
     """A cell as messages quote it."""
-    text = cell.removeprefix(_NO_NUMBER) if cell.startswith(_NO_NUMBER) else cell
+    text = cell.removeprefix(_NO_NUMBER)
+    if cell.startswith(_NUMBER):  # one that is too large
+        text = cell.removeprefix(_NUMBER).removesuffix("/1")
     return text if len(text) <= 40 else f"{text[:40]}…"

@@ -23,7 +23,7 @@ from evaluators.run import columns, measures
 from evaluators.run.exact_sums import FIRST_ROWS
 from evaluators.run.intervals import RatioSums, mean_interval, moments_of_clusters
 from evaluators.run.measures import ClusterNumbers, counted, measure_stats, of_slices
-from evaluators.run.number_cells import UNIT, NumericColumn, as_text, units_in, units_of
+from evaluators.run.number_cells import UNIT, NumericColumn, as_text, shown, units_in, units_of
 from evaluators.run.result import NumericColumnStats, RunResult
 from evaluators.run.split_rows import Layout
 from tests.run.given_columns import GivenColumns
@@ -73,6 +73,11 @@ def test_figures_are_those_of_a_calculator(
 def test_a_cell_that_looks_like_one_of_ours_is_no_number(cell: str) -> None:
     found = figures([cell, "2"])
     assert (found.n, found.unreadable, found.sum, found.first_unreadable) == (1, 1, 2.0, ((2, cell),))
+
+
+@pytest.mark.parametrize(("cell", "said"), [(1e30, f"1{'0' * 30}"), (-(10**50), f"-1{'0' * 38}…"), ("\0n1/1", "\0n1/1")])
+def test_a_cell_that_is_no_number_is_quoted_as_it_was(cell: object, said: str) -> None:
+    assert shown(as_text(cell)) == said
 
 
 @given(
