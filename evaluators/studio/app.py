@@ -199,8 +199,8 @@ async def _report(request: Request) -> Response:
 
 
 async def _compared(request: Request) -> Response:
-    base, new = (request.query_params.get(name, "") for name in ("base", "new"))
-    return await _answered(request, lambda studio: _html(studio.runs.compared(base, new)))
+    base, new, common = (request.query_params.get(name, "") for name in ("base", "new", "common"))
+    return await _answered(request, lambda studio: _html(studio.runs.compared(base, new, bool(common))))
 
 
 def _html(text: str) -> Response:

@@ -114,12 +114,11 @@ class Folder:
         return _hash(data)
 
     def add(self, name: str, data: bytes) -> str:
-        """Saves a file with rows beside the others, under a name that is free. Raises Problems for a name that holds no rows."""
+        """Saves a file with rows, or a suite, beside the others, under a name that is free. Raises Problems for another name."""
         wanted = as_file_name(Path(name).name)
-        if not named_as_rows(Path(wanted)):
-            raise problem(
-                "no-rows", "this is no file with rows", where=wanted, hint="CSV, TSV, JSON, JSON Lines, Excel or Parquet"
-            )
+        if not named_as_rows(Path(wanted)) and not wanted.lower().endswith(SUITES):
+            hint = "CSV, TSV, JSON, JSON Lines, Excel, Parquet, or a suite that ends in .yaml"
+            raise problem("no-rows", "this is no file with rows, and no suite", where=wanted, hint=hint)
         with self._writing:
             place = self.place(_free(self.root, wanted))
             self._put(place, data)

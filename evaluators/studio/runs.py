@@ -149,12 +149,13 @@ class Runs:
         format_for(_PAGE).write(record, page, options_of(record))
         return page.getvalue()
 
-    def compared(self, base: str, new: str) -> str:
-        """The page that compares two runs."""
+    def compared(self, base: str, new: str, common: bool) -> str:
+        """The page that compares two runs. `common`: in what both have, whatever else differs, settings of evaluators included."""
         places = [self._folder.place(one) for one in (base, new)]
         page = StringIO()
         sides = compared_sides(places, None, None)
-        comparison_format_for(_PAGE).write_compared(compare(*places), lambda: ComparedRuns(*sides, None), page)
+        found = compare(*places, common=common, across_settings=common)
+        comparison_format_for(_PAGE).write_compared(found, lambda: ComparedRuns(*sides, None), page)
         return page.getvalue()
 
 

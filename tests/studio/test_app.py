@@ -113,7 +113,7 @@ def test_a_suite_leads_to_no_settings_outside_of_the_folder(page: Page, folder: 
 def test_only_suites_are_written(page: Page, folder: Path) -> None:
     status, answer = page.ask("save", {"path": "rows.csv", "text": "gone", "base": ""})
     assert (status, answer["code"]) == (422, "not-a-suite")
-    assert (folder / "inside" / "rows.csv").read_text() == FILES["inside/rows.csv"]
+    assert all((folder / name).read_text() == FILES[name] for name in ("inside/rows.csv", "inside/suite.yaml"))
 
 
 def test_a_file_that_changed_underneath_is_shown_and_not_written_over(page: Page, folder: Path) -> None:
@@ -140,7 +140,13 @@ def test_a_new_suite_is_not_written_over_one_that_is_there(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("name", "saved"),
-    [("rows.csv", "rows-2.csv"), ("../../up.csv", "up.csv"), ("sub/deep.jsonl", "deep.jsonl"), ("a:b.csv", "a_b.csv")],
+    [
+        ("rows.csv", "rows-2.csv"),
+        ("../../up.csv", "up.csv"),
+        ("sub/deep.jsonl", "deep.jsonl"),
+        ("a:b.csv", "a_b.csv"),
+        ("suite.yaml", "suite-2.yaml"),
+    ],
 )
 def test_a_file_is_added_beside_the_others(page: Page, folder: Path, name: str, saved: str) -> None:
     status, _, body = page.send("POST", f"/api/upload?name={name}", b"output\na\n")
@@ -149,8 +155,8 @@ def test_a_file_is_added_beside_the_others(page: Page, folder: Path, name: str, 
     assert (folder / "inside" / "rows.csv").read_text() == FILES["inside/rows.csv"]
 
 
-@pytest.mark.parametrize("name", ["", "suite.yaml", "run.py", ".csv", "x"])
-def test_what_holds_no_rows_is_not_added(page: Page, folder: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["", "run.json/..", "run.py", ".csv", "x"])
+def test_what_holds_no_rows_and_is_no_suite_is_not_added(page: Page, folder: Path, name: str) -> None:
     before = sorted((folder / "inside").iterdir())
     assert page.send("POST", f"/api/upload?name={name}", b"output\na\n")[0] == 422
     assert sorted((folder / "inside").iterdir()) == before

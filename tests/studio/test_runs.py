@@ -14,6 +14,7 @@ import pytest
 
 from evaluators.run.reader import Run
 from tests.kit import cli, write_files
+from tests.reports.html.test_page import parts
 from tests.studio.serving import SECRET, Page, serving
 
 SUITE = "test_set: rows.csv\nevaluators: [exact_match]\ngates:\n  exact_match: {fail_below: 0.9}\n"
@@ -94,6 +95,16 @@ def test_a_run_is_shown_as_its_report_and_two_are_compared(page: Page, folder: P
     assert status == 200
     assert b"default-src 'none'" in body
     assert page.send("GET", f"/runs/..%2fruns/report?token={SECRET}")[0] in (403, 422)
+
+
+def test_runs_of_two_settings_are_compared_in_what_they_have_in_common(page: Page, folder: Path) -> None:
+    ended(page, path="suite.yaml", name="one")
+    write_files(folder, {"suite.yaml": SUITE.replace("[exact_match]", "[{exact_match: {forgive: [case]}}]")})
+    ended(page, path="suite.yaml", name="two")
+    address = f"/compare?base=runs/one&new=runs/two&token={SECRET}"
+    refused, common = (str(parts(page.send("GET", address + more)[2].decode())["head"]) for more in ("", "&common=yes"))
+    assert ("cannot be compared" in refused, "cannot be compared" in common) == (True, False)
+    assert ("2 rows in both runs" in common, "has other settings" in common) == (True, True)
 
 
 def test_the_command_prints_an_address_with_a_token_and_ends_when_it_is_interrupted(folder: Path) -> None:

@@ -1833,6 +1833,11 @@ function dataPage(started, toSuite) {
   refill(files, fileList(started));
   return [el("div.data-choice", drop, files), place];
 }
+const dataPath = () => shown.data?.path ?? "";
+async function refreshFiles() {
+  const found = await tried(() => ask("start"));
+  if (found) refill(files, fileList(found));
+}
 function fileList({ files: found, folder }) {
   const list = (kind, title) => {
     const some = found.filter((one) => one.kind === kind);
@@ -1859,7 +1864,9 @@ function fileList({ files: found, folder }) {
 }
 async function takeFile(file) {
   const found = file && (await tried(() => upload(file)));
-  if (found) await openPath(found.path);
+  if (!found) return;
+  await openPath(found.path);
+  await refreshFiles();
 }
 async function openPath(path, stays = false) {
   if (!(await mayLeave())) return;
@@ -2863,11 +2870,16 @@ function drawRuns({ runs, trends, command }) {
 function comparePart(newestFirst) {
   if (newestFirst.length !== 2) return el("span.quiet", "Choose two runs to compare them.");
   const [after, base] = newestFirst;
-  return el(
-    "a.button",
-    { href: linkTo("compare", { base, new: after }), target: "_blank", rel: "noopener" },
-    "Compare the two",
-  );
+  const link = (text, more = {}) => {
+    const href = linkTo("compare", { base, new: after, ...more });
+    return el("a.button", { href, target: "_blank", rel: "noopener" }, text);
+  };
+  return [
+    link("Compare the two"),
+    " ",
+    link("What both have in common", { common: "yes" }),
+    el("span.quiet", " also where rows or settings differ"),
+  ];
 }
 function trendPart(trends) {
   const some = trends.filter((one) => one.means.length > 1);
@@ -2902,6 +2914,8 @@ const PAGES = { data: "Data", suite: "Suite", runs: "Runs" };
 const LOOK_MILLISECONDS = 3000;
 const shell = {};
 let noticed = "";
+let seen = { data: "", mark: "" };
+let saving = Promise.resolve(true);
 function headBar() {
   const theme = button("", () => {
     choose({ theme: isDark() ? "light" : "dark" });
@@ -2965,7 +2979,11 @@ function suitePage(started) {
     livePart(),
   ];
 }
-async function save() {
+function save() {
+  saving = saving.catch(() => false).then(saveText);
+  return saving;
+}
+async function saveText() {
   await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
@@ -2983,6 +3001,7 @@ async function save() {
 }
 async function askWhich({ message, text, hash }) {
   noticed = hash;
+  if (!hash) return askAnew();
   const now = el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text));
   const body = [el("p", plain(message)), now, el("p.quiet", "What you take can be undone here.")];
   const answers = ["Take the file", "Save this text over it"];
@@ -2996,12 +3015,32 @@ async function askWhich({ message, text, hash }) {
     await save();
   }
 }
-async function lookAtFile() {
-  if (document.hidden || !suite.base) return;
+async function askAnew() {
+  const said = el("p", plain(suite.path), " is no longer there.");
+  if (!(await askFor("The file is gone", said, ["Save it again"]))) return;
+  suite.base = "";
+  await save();
+}
+async function lookAtFiles() {
+  if (document.hidden || !isOpen()) return;
   const { path, base } = suite;
-  const found = await ask("state", { paths: [path] }).catch(() => null);
-  const hash = found?.hashes[path];
-  if (!hash || hash === base || hash === noticed || path !== suite.path || base !== suite.base) return;
+  const data = dataPath();
+  const found = await ask("state", { paths: [path, data].filter(Boolean) }).catch(() => null);
+  if (!found) return;
+  await saving.catch(() => false);
+  await lookAtSuite(path, base, found.hashes[path]);
+  await lookAtData(data, found.hashes[data]);
+}
+async function lookAtData(data, mark) {
+  if (!mark || data !== dataPath()) return;
+  const isAnother = data === seen.data && mark !== seen.mark;
+  seen = { data, mark };
+  if (!isAnother) return;
+  await scoreNow();
+  complain(`${data} was changed by someone else: its rows are scored anew.`);
+}
+async function lookAtSuite(path, base, hash) {
+  if (!base || !hash || hash === base || hash === noticed || path !== suite.path || base !== suite.base) return;
   noticed = hash;
   const opened = await tried(() => ask("open", { path }));
   if (opened?.suite)
@@ -3019,6 +3058,7 @@ function showPage() {
     shell[name].hidden = name !== page;
   }
   if (page !== shell.shown && page === "runs") refreshRuns();
+  if (page !== shell.shown && shell.shown && page === "data") refreshFiles();
   shell.shown = page;
 }
 function followKeys(event) {
@@ -3083,7 +3123,7 @@ async function main() {
   addEventListener("beforeunload", (event) => {
     if (isUnsaved()) event.preventDefault();
   });
-  setInterval(lookAtFile, LOOK_MILLISECONDS);
+  setInterval(lookAtFiles, LOOK_MILLISECONDS);
   if (started.opened) await openPath(started.opened, Boolean(state.page));
   studio?.setAttribute("data-ready", "yes");
 }

@@ -51,6 +51,15 @@ export function dataPage(started, toSuite) {
   return [el("div.data-choice", drop, files), place];
 }
 
+/** The file with the rows that are shown; empty without one. */
+export const dataPath = () => shown.data?.path ?? "";
+
+/** Lists the files of the folder as it is now. */
+export async function refreshFiles() {
+  const found = await tried(() => ask("start"));
+  if (found) refill(files, fileList(found));
+}
+
 /** @param {Started} started */
 function fileList({ files: found, folder }) {
   const list = (kind, title) => {
@@ -80,7 +89,9 @@ function fileList({ files: found, folder }) {
 /** @param {File | undefined} file */
 async function takeFile(file) {
   const found = file && (await tried(() => upload(file)));
-  if (found) await openPath(found.path);
+  if (!found) return;
+  await openPath(found.path);
+  await refreshFiles();
 }
 
 /** Opens a suite or data, as the command line would.

@@ -11,13 +11,13 @@ import {
   state,
 } from "../../../reports/html/script/state.js";
 import { ask, Refusal, takeToken } from "./api.js";
-import { dataPage, openPath } from "./data.js";
+import { dataPage, dataPath, openPath, refreshFiles } from "./data.js";
 import { askFor } from "./dialogs.js";
 import { isOpen, isUnsaved, markSaved, move, setText, settled, suite, textNow, told } from "./document.js";
 import { yamlEditor } from "./editor.js";
 import { drawForm, drawMarks, suiteForm } from "./form.js";
 import { drawGates } from "./gates.js";
-import { live, livePart, openRow, rowView, scoredListeners, tryAdvice } from "./live.js";
+import { live, livePart, openRow, rowView, scoredListeners, scoreNow, tryAdvice } from "./live.js";
 import { announce, commandLine, complain, noticeBoard, problemList, tried } from "./notices.js";
 import { refreshRuns, runsPage } from "./runs.js";
 import { canMove } from "./undo.js";
@@ -29,6 +29,10 @@ const LOOK_MILLISECONDS = 3000;
 const shell = {};
 /** The hash of a file that somebody else changed, once it was said. */
 let noticed = "";
+/** The state of the data at the last look. */
+let seen = { data: "", mark: "" };
+/** Saves wait for each other: the next one begins from the file that the last one wrote. */
+let saving = Promise.resolve(true);
 
 function headBar() {
   const theme = button("", () => {
@@ -97,7 +101,12 @@ function suitePage(started) {
 }
 
 /** Saves the suite, unless its file is no longer the one that it was made from. Whether it is saved. */
-async function save() {
+function save() {
+  saving = saving.catch(() => false).then(saveText);
+  return saving;
+}
+
+async function saveText() {
   await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
@@ -118,6 +127,7 @@ async function save() {
  * @param {Record<string, any>} changed */
 async function askWhich({ message, text, hash }) {
   noticed = hash;
+  if (!hash) return askAnew();
   const now = el("pre.other-text", { tabindex: "0", "aria-label": "The file as it is now" }, plain(text));
   const body = [el("p", plain(message)), now, el("p.quiet", "What you take can be undone here.")];
   const answers = ["Take the file", "Save this text over it"];
@@ -132,13 +142,39 @@ async function askWhich({ message, text, hash }) {
   }
 }
 
-/** Looks whether the file changed underneath. */
-async function lookAtFile() {
-  if (document.hidden || !suite.base) return;
+async function askAnew() {
+  const said = el("p", plain(suite.path), " is no longer there.");
+  if (!(await askFor("The file is gone", said, ["Save it again"]))) return;
+  suite.base = "";
+  await save();
+}
+
+/** Looks whether the suite or its data changed underneath. */
+async function lookAtFiles() {
+  if (document.hidden || !isOpen()) return;
   const { path, base } = suite;
-  const found = await ask("state", { paths: [path] }).catch(() => null);
-  const hash = found?.hashes[path];
-  if (!hash || hash === base || hash === noticed || path !== suite.path || base !== suite.base) return;
+  const data = dataPath();
+  const found = await ask("state", { paths: [path, data].filter(Boolean) }).catch(() => null);
+  if (!found) return;
+  await saving.catch(() => false);
+  await lookAtSuite(path, base, found.hashes[path]);
+  await lookAtData(data, found.hashes[data]);
+}
+
+/** Rows that somebody changed are scored anew.
+ * @param {string} data @param {string} [mark] */
+async function lookAtData(data, mark) {
+  if (!mark || data !== dataPath()) return;
+  const isAnother = data === seen.data && mark !== seen.mark;
+  seen = { data, mark };
+  if (!isAnother) return;
+  await scoreNow();
+  complain(`${data} was changed by someone else: its rows are scored anew.`);
+}
+
+/** @param {string} path @param {string} base @param {string} [hash] */
+async function lookAtSuite(path, base, hash) {
+  if (!base || !hash || hash === base || hash === noticed || path !== suite.path || base !== suite.base) return;
   noticed = hash;
   const opened = await tried(() => ask("open", { path }));
   if (opened?.suite)
@@ -157,6 +193,7 @@ function showPage() {
     shell[name].hidden = name !== page;
   }
   if (page !== shell.shown && page === "runs") refreshRuns();
+  if (page !== shell.shown && shell.shown && page === "data") refreshFiles();
   shell.shown = page;
 }
 
@@ -225,7 +262,7 @@ async function main() {
   addEventListener("beforeunload", (event) => {
     if (isUnsaved()) event.preventDefault();
   });
-  setInterval(lookAtFile, LOOK_MILLISECONDS);
+  setInterval(lookAtFiles, LOOK_MILLISECONDS);
   if (started.opened) await openPath(started.opened, Boolean(state.page));
   studio?.setAttribute("data-ready", "yes");
 }

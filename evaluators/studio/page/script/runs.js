@@ -177,11 +177,16 @@ function drawRuns({ runs, trends, command }) {
 function comparePart(newestFirst) {
   if (newestFirst.length !== 2) return el("span.quiet", "Choose two runs to compare them.");
   const [after, base] = newestFirst;
-  return el(
-    "a.button",
-    { href: linkTo("compare", { base, new: after }), target: "_blank", rel: "noopener" },
-    "Compare the two",
-  );
+  const link = (text, more = {}) => {
+    const href = linkTo("compare", { base, new: after, ...more });
+    return el("a.button", { href, target: "_blank", rel: "noopener" }, text);
+  };
+  return [
+    link("Compare the two"),
+    " ",
+    link("What both have in common", { common: "yes" }),
+    el("span.quiet", " also where rows or settings differ"),
+  ];
 }
 
 /** @param {RunList["trends"]} trends */

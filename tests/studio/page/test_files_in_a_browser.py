@@ -1,0 +1,84 @@
+"""Files that somebody else writes while the page is open, two tabs, and saves that follow each other."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.studio.page.conftest import Start, Tab
+
+pytestmark = pytest.mark.slow
+Open = Callable[..., Tab]
+SAVE_TWICE = """() => { for (const _ of [1, 2])
+  document.dispatchEvent(new KeyboardEvent("keydown", { key: "s", ctrlKey: true, bubbles: true, cancelable: true }));
+}"""
+
+
+def test_two_saves_at_once_are_no_change_by_someone_else(start: Start, opened: Open, invoice_suite: Path) -> None:
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    statuses: list[int] = []
+    tab.page.on("response", lambda answer: answer.url.endswith("/api/save") and statuses.append(answer.status))
+    tab.page.get_by_label("How issued_on is compared").select_option("exact")
+    tab.wait_for(".file-name", "not saved")
+    with tab.page.expect_response("**/api/save"):
+        tab.page.evaluate(SAVE_TWICE)
+    tab.wait_for(".file-name", "· saved")
+    tab.page.get_by_label("How issued_on is compared").select_option("money")
+    tab.wait_for(".file-name", "not saved")
+    tab.button("Save").click()
+    tab.wait_for(".file-name", "· saved")
+    assert statuses == [200, 200]
+    assert "issued_on: money" in (invoice_suite / "suite.yaml").read_text(encoding="utf-8")
+
+
+def test_a_suite_that_is_gone_is_saved_again_only_when_somebody_says_so(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    (invoice_suite / "suite.yaml").unlink()
+    tab.page.get_by_label("How issued_on is compared").select_option("exact")
+    tab.wait_for(".file-name", "not saved")
+    tab.button("Save").click()
+    tab.wait_for("dialog", "is no longer there")
+    assert not (invoice_suite / "suite.yaml").exists()
+    tab.button("Save it again").click()
+    tab.wait_for(".file-name", "· saved")
+    assert "issued_on: exact" in (invoice_suite / "suite.yaml").read_text(encoding="utf-8")
+
+
+def test_rows_that_changed_underneath_are_scored_anew(start: Start, opened: Open, invoice_suite: Path) -> None:
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    tab.wait_for(".live-said", "16 rows scored")
+    with tab.page.expect_response("**/api/state"):
+        pass  # what the data was when the page looked first
+    file = invoice_suite / "rows.csv"
+    with file.open(encoding="utf-8", newline="") as stream:
+        rows = [*csv.reader(stream)]
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(rows[:6])
+    tab.wait_for(".alarm", "rows.csv was changed by someone else")
+    assert "5 rows scored" in tab.text(".live-said")
+
+
+def test_a_row_is_opened_after_another_tab_scored_much(start: Start, opened: Open, invoice_suite: Path) -> None:
+    address = start(invoice_suite, "suite.yaml")
+    tab, other = opened(address), opened(address)
+    tab.wait_for(".live-said", "16 rows scored")
+    for at in range(8):
+        with other.page.expect_response("**/api/score"):
+            other.page.get_by_label("How issued_on is compared").select_option(["exact", "money"][at % 2])
+    tab.page.locator("[data-row='2'] [aria-colindex='11']").click()
+    tab.wait_for("#row-title", "Row 4 · D-003")
+    assert tab.text(".alarm") == ""
+
+
+def test_a_suite_is_listed_once_it_is_saved(start: Start, opened: Open, invoices: Path) -> None:
+    tab = opened(start(invoices, "invoices.csv"))
+    tab.button("Make the suite").click()
+    tab.button("Save").click()
+    tab.wait_for(".file-name", "· saved")
+    tab.go("Data")
+    tab.page.get_by_role("button", name="invoices.yaml").wait_for()
