@@ -251,7 +251,7 @@ def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
     """The rows that only one of the runs has, by variant."""
     for variant, found in pairs.items():
         for side, lines in (("base", found.base_only), ("new run", found.new_only)):
-            if ids := [line.id for line in lines]:
+            if ids := [line.id or f"row {line.row}" for line in lines]:
                 yield Finding("one-sided-rows", {"variant": variant, "count": len(ids), "side": side, "ids": ids})
 
 
@@ -303,7 +303,7 @@ def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Coll
 def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
     """The rows that ask something else in the two runs, by variant."""
     for variant, found in pairs.items():
-        if ids := [f"{line.id} (row {line.row})" for line in found.other_question]:
+        if ids := [f"{line.id} (row {line.row})" if line.id else f"row {line.row}" for line in found.other_question]:
             yield Finding("other-question", {"variant": variant, "count": len(ids), "ids": ids})
 
 

@@ -667,3 +667,16 @@ def test_variants_without_rows_have_no_rank() -> None:
 def test_what_could_be_detected_is_unknown_while_no_test_could_tell_the_changes_from_chance() -> None:
     assert plain("+" * 12, "-" * 5 + "+" * 7).evaluators[0].minimum_detectable_effect is None
     assert plain("+" * 12, "-" * 6 + "+" * 6).evaluators[0].minimum_detectable_effect is not None
+
+
+def test_a_row_without_an_id_is_named_by_its_number() -> None:
+    base, new = (
+        made_side(label, made_rows([1, 2, 3], ids, [given, "b", "c"]), {})
+        for label, ids, given in (("base", ["", "x", ""], "a"), ("new", ["", "x", "y"], "other"))
+    )
+    found = compare_sides(base, new)
+    assert found.incomparable[:3] == (
+        "1 row is in the base only: row 3",
+        "1 row is in the new run only: y",
+        "1 row has another expected answer, or another cell that is looked at: row 1",
+    )
