@@ -6,6 +6,7 @@ composites, slices and gates, so that no short cut gives the same numbers. A sui
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -43,10 +44,15 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     if not before.complete:
         return replace(result, corrections=replace(found, why_not=_STOPPED))
     without = tuple(Uncorrected(one.name, one.mean, one.pass_rate, one.variant) for one in before.evaluators)
-    known = {_key(gate): gate.value for gate in before.gates}
+    known = defaultdict[tuple[object, ...], list[float | None]](list)
+    for gate in reversed(before.gates):
+        known[_key(gate)].append(gate.value)
     columns = {one.name for one in result.measures}  # no correction reaches them
     gates = tuple(
-        gate if gate.target in columns else _told(gate, found.made, known.get(_key(gate))) for gate in result.gates
+        gate
+        if gate.target in columns
+        else _told(gate, found.made, known[_key(gate)].pop() if known[_key(gate)] else None)
+        for gate in result.gates
     )
     return replace(result, corrections=replace(found, without=without), gates=gates)
 
@@ -69,6 +75,7 @@ def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResul
 
 
 def _key(gate: GateResult) -> tuple[object, ...]:
+    """What a gate is about; several that are about the same stand in one order in every run."""
     return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
 
 

@@ -218,3 +218,13 @@ def test_a_gate_on_a_numeric_column_has_nothing_to_say_of_corrections(here: Path
     (here / "suite.yaml").write_text(f"{SUITE}  ids: {{fail_above: 1}}\nmeasures: {{ids: row.id}}\n", encoding="utf-8")
     correct(ROMA)
     assert [gate.message for gate in result().gates if gate.target == "ids"] == ["mean 2 is above 1"]
+
+
+def test_each_of_several_gates_on_one_metric_says_its_own_number_without(here: Path) -> None:
+    gates = "  header:\n    - {fail_below: 0.8}\n    - {fail_below: 0.8, using: lower_bound}\n"
+    (here / "suite.yaml").write_text(SUITE.partition("  header: {fail")[0] + gates, encoding="utf-8")
+    plain = [gate.value for gate in result().gates]
+    assert plain[0] != plain[1]
+    correct(ROMA)
+    said = [gate.message.partition("; ")[2] for gate in result().gates]
+    assert said == [f"{value:.4f} without 1 corrected value" for value in plain]
