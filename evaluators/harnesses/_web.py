@@ -7,6 +7,7 @@ machine. A body has little time to arrive and a longest size.
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing
@@ -23,6 +24,7 @@ Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 LOCAL: Final = ("127.0.0.1", "localhost", "::1")
 """The names by which a service is called that only this machine can reach."""
+_HOST: Final = re.compile(r"(?:\[(?P<numbered>[^\]]*)\]|(?P<named>[^:/?#@\[\]]+))(?::[0-9]*)?")
 MAX_CONNECTIONS: Final = 128
 _SILENT_SECONDS: Final = 10.0
 """How long a connection may be open on which no request comes."""
@@ -35,10 +37,9 @@ class TooLong(Exception):
 
 
 def host_in(header: str) -> str:
-    """The host of a header `host:port`, or `[::1]:port`."""
-    if header.startswith("["):
-        return header[1:].partition("]")[0]
-    return header.rpartition(":")[0] if ":" in header else header
+    """The host of a header `host:port`, or `[::1]:port`; empty for anything else."""
+    found = _HOST.fullmatch(header)
+    return found["named"] or found["numbered"] if found is not None else ""
 
 
 def is_token(given: str, token: str) -> bool:

@@ -121,7 +121,7 @@ class _Guard:
             return _refused(403, "host", "this studio does not answer to that host name")
         if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
             return _refused(403, "origin", "this studio does not answer to pages of others")
-        path = request.url.path
+        path: str = request.scope["path"]  # what a URL is made of includes the header `Host`
         if path == "/" or path.startswith("/static/"):
             return None
         given = request.headers.get(TOKEN) if path.startswith("/api/") else request.query_params.get("token")

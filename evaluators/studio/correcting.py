@@ -40,11 +40,14 @@ def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> 
     readings = next((one.readings for one in record.facts.evaluators if one.name == asked.evaluator), ())
     if line is None or expected not in [one.column for one in readings if one.side == "expected"]:
         raise problem("not-here", f'"{asked.evaluator}" compares with something else than the column of expected answers')
-    row = next(row for each in record.each_variant for row in record.each_row(each) if row.number == asked.row)
+    found = (row for each in record.each_variant for row in record.each_row(each) if row.number == asked.row)
+    if (row := next(found, None)) is None or row.cells is None:
+        hint = "score the rows again"
+        raise problem("not-here", "the row is not there, or its cells are no longer those that were scored", hint=hint)
     text, name = _named(suite)
     file = folder.place(str(suite.test_set_folder / name))
     path = asked.place or None
-    old = _value(None if row.cells is None else row.cells.get(expected), path)
+    old = _value(row.cells.get(expected), path)
     known = {one.place: one for one in read_corrections(file.read_bytes(), name)} if file.is_file() else {}
     new = MISSING if asked.value is UNSET else asked.value
     one = Correction(row.id, path, old, new, asked.reason)

@@ -51,6 +51,9 @@ class _Started(Struct):
     words: list[str]
     results: Path
     before: frozenset[str]
+    """The runs that were there when it was started."""
+    run: str = ""
+    """The name of its run, once that was seen."""
 
 
 class Runs:
@@ -90,11 +93,11 @@ class Runs:
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:
+            before = frozenset(one.name for one in _listed(results))
             process = subprocess.Popen(
                 [sys.executable, "-m", "evaluators", *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 cwd=self._folder.root, start_new_session=os.name == "posix",
             )  # fmt: skip
-            before = frozenset(one.name for one in _listed(results))
             self._started[id_] = _Started(process, output, words, results, before)
         return self.state(id_)
 
@@ -102,15 +105,26 @@ class Runs:
         """How far a run is. Raises Problems (config) for one that was not started here."""
         one = self._find(id)
         code = one.process.poll()
-        new = next((run for run in _listed(one.results) if run.name not in one.before), None)
+        said = one.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
+        new = self._run_of(one, said)
         done, of = (new.splits if new is not None else None) or (0, None)
         share = 1.0 if code == 0 else done / of if of else None
-        said = one.output.read_bytes()[-_MOST_SAID:].decode("utf-8", "replace") if code is not None else ""
         name = self._folder.name_of(new.place) if new is not None and new.state in ("finished", "stopped") else ""
         command = join(["evaluators", *one.words])
         return RunState(
             id, code is not None, share, (new.rows if new is not None else None) or 0, said, code, name, command
         )
+
+    def _run_of(self, one: _Started, said: str) -> ListedRun | None:
+        """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""
+        named = {self._folder.root / word.rstrip(":") for word in said.split()}
+        with self._lock:
+            others = {each.run for each in self._started.values() if each is not one and each.results == one.results}
+            new = [run for run in _listed(one.results) if run.name not in one.before]
+            own = [run for run in new if run.place in named] or [run for run in new if run.name not in others]
+            found = next((run for run in own if run.name == one.run), own[0] if own else None)
+            one.run = found.name if found is not None else ""
+        return found
 
     def stop(self, id: str) -> RunState:
         """Ends a run as Ctrl-C does: what was scored is kept."""

@@ -34,6 +34,11 @@ def page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Page]:
     [
         ({"Host": "evil.example"}, 403, "host"),
         ({"Host": "evil.example:80", "Origin": "http://evil.example:80"}, 403, "host"),
+        ({"Host": "localhost:80/static/?", "X_Studio_Token": ""}, 403, "host"),
+        ({"Host": "[::1]/static/?", "X_Studio_Token": ""}, 403, "host"),
+        ({"Host": "localhost/static/", "X_Studio_Token": ""}, 403, "host"),
+        ({"Host": "localhost:80", "X_Studio_Token": ""}, 401, "token"),
+        ({"Host": "[::1]:80", "X_Studio_Token": ""}, 401, "token"),
         ({"Origin": "http://evil.example"}, 403, "origin"),
         ({"Origin": "null"}, 403, "origin"),
         ({"X_Studio_Token": ""}, 401, "token"),

@@ -94,6 +94,18 @@ def test_a_correction_that_no_reader_would_take_is_not_written(
     assert not (folder / "data/corrections.jsonl").exists()
 
 
+def test_no_row_and_a_row_whose_cells_are_others_by_now_get_no_correction(page: Page, folder: Path) -> None:
+    status, answer = page.ask("correct", correction(scored(page), row=99))
+    assert (status, answer["code"]) == (422, "not-here")
+    more = "".join(f'{number},"{{""x"": 1}}","{{""x"": 1, ""y"": 3}}"\n' for number in range(12_000))
+    (folder / "data/rows.csv").write_text(ROWS + more)
+    found = page.done("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": None})
+    (folder / "data/rows.csv").write_text(ROWS + more.replace("3", "4"))
+    status, answer = page.ask("correct", correction(found, row=11_000))
+    assert (status, answer["code"]) == (422, "not-here")
+    assert not (folder / "data/corrections.jsonl").exists()
+
+
 def test_no_file_outside_of_the_folder_gets_a_correction(page: Page, folder: Path) -> None:
     text = SUITE.replace("data/rows.csv  # mine", "{file: data/rows.csv, corrections: ../up.jsonl}")
     found = scored(page)

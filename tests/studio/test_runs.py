@@ -68,6 +68,14 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(page: Page, folder: Path) -> 
         assert cli("run", "suite.yaml", "--name", "long", "--resume").exit_code == 0
 
 
+def test_two_runs_at_once_are_told_apart(page: Page) -> None:
+    started = {name: page.done("run", {"path": "suite.yaml", "name": name})["id"] for name in ("b", "a")}
+    states = {name: page.done("run/state", {"id": id}) for name, id in started.items()}
+    while not all(state["done"] for state in states.values()):
+        states = {name: page.done("run/state", {"id": id}) for name, id in started.items()}
+    assert {name: state["name"] for name, state in states.items()} == {"a": "runs/a", "b": "runs/b"}
+
+
 def test_runs_are_listed_with_a_trend_for_each_evaluator(page: Page, folder: Path) -> None:
     assert page.done("runs", {})["runs"] == []
     ended(page, path="suite.yaml", name="one")

@@ -267,3 +267,12 @@ def test_a_file_that_is_not_there_is_named_with_its_line(page: Page) -> None:
     assert (status, found["where"]) == (422, "suite.yaml:1:11")
     assert found["message"] == 'there is no such file: "rose.csv"'
     assert "rows.csv" in found["hint"]
+
+
+@pytest.mark.parametrize("evaluator", ["exact_match", "exact_match:", "{exact_match: {name: same}}"])
+def test_a_suggestion_is_applied_to_an_evaluator_that_is_a_word(page: Page, folder: Path, evaluator: str) -> None:
+    write_files(folder, {"words.csv": "id,output,expected\n" + "".join(f"{n},Yes,yes\n" for n in range(8))})
+    text = f"test_set: words.csv\nevaluators:\n  - {evaluator}\n"
+    (line,) = page.done("advice", {"score": scored(page, text)["id"]})["lines"]
+    found = page.done("edit", {"text": text, "path": "suite.yaml", "edit": line["edit"]})
+    assert [one["right"] for one in scored(page, found["text"])["columns"]] == [8]
