@@ -18,7 +18,7 @@ from evaluators.run.asking_run import asks
 from evaluators.run.driver import jobs_of, score, variants_of
 from evaluators.run.metrics import score_text
 from evaluators.run.observer import Observer
-from evaluators.run.preparing import Prepared, without_corrections
+from evaluators.run.preparing import Prepared
 from evaluators.run.result import CorrectedValue, Corrections, GateResult, RunResult, Uncorrected
 from evaluators.run.run_db import RunDb
 from evaluators.values.json_text import to_text
@@ -69,7 +69,7 @@ def _json(value: Any) -> str:
 
 def _uncorrected(prepared: Prepared, crew: Crew, observer: Observer) -> RunResult:
     """The result of the same rows against the expected answers of the test set."""
-    plain = without_corrections(prepared)
+    plain = replace(prepared, test_set=prepared.test_set.without_corrections())
     run = score(plain, variants_of(plain, jobs_of(plain), RunDb()), crew, Observer(stopped=observer.stopped))
     return finish_run(plain, run.measured, "")
 

@@ -99,14 +99,6 @@ def prepare(
         return _fitting(suite, opened, folder, selection)
 
 
-def without_corrections(prepared: Prepared) -> Prepared:
-    """The same rows with the expected answers as they stand in the test set. Raises Problems when they cannot be read again."""
-    config = prepared.test_set.config.model_copy(update={"corrections": None})
-    needed = prepared.suite.needed_roles()
-    opened = open_test_set(config, prepared.folder, needed=needed, selection=prepared.selection)
-    return replace(prepared, test_set=opened)
-
-
 def results_here(suite: Suite, results: str | Path | None) -> list[Path]:
     """The folders of this machine in which a suite's runs are kept: the one that was asked for, and the one that the suite names."""
     return [Path(one) for one in (results, suite.results_folder) if one is not None and not scheme_of(str(one))]

@@ -480,12 +480,17 @@ class _Opening(Struct, frozen=True):
 
     def _finished(self, begun: TestSet) -> TestSet:
         """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
-        begun = self._corrected(begun)
-        table = selected(begun.table, self.selection, begun.name)
-        corrections = begun.corrections
+        plain, begun = begun.table, self._corrected(begun)
+        table, corrections = selected(begun.table, self.selection, begun.name), begun.corrections
         if self.selection and corrections:
             corrections = corrections_among(table, begun.columns.id or "", corrections)
-        return replace(begun, table=table, corrections=corrections, extra_notes=(begun.columns.sentence(begun.name),))
+        return replace(
+            begun,
+            table=table,
+            corrections=corrections,
+            uncorrected=selected(plain, self.selection, begun.name) if corrections else None,
+            extra_notes=(begun.columns.sentence(begun.name),),
+        )
 
     def _corrected(self, begun: TestSet) -> TestSet:
         """The test set with its corrections made; each that cannot be is a warning. Raises Problems where rows have no ids."""

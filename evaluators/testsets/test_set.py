@@ -45,6 +45,8 @@ class TestSet(Struct, frozen=True):
     """What was left out because runs have written it, in sentences."""
     corrections: tuple[Applied, ...] = ()
     """The corrections of expected answers, and what became of each."""
+    uncorrected: Table | None = None
+    """The rows with the expected answers as they stand; None where nothing is corrected."""
     unrepeatable: str | None = None
     """Why the same rows may come in another order when they are read anew, so that no run of them can be resumed; None for all
     that lies in files."""
@@ -110,6 +112,11 @@ class TestSet(Struct, frozen=True):
     def lasting(self) -> bool:
         """Whether the rows can be read again later: all that lies in files, and neither a query nor standard input."""
         return bool(self.files) and not self.fetched and all(source.lasting for source in self.files)
+
+    def without_corrections(self) -> TestSet:
+        """The same rows with the expected answers as they stand."""
+        plain = {name: one.without_corrections() for name, one in self.variant_sets.items()}
+        return replace(self, table=self.uncorrected or self.table, corrections=(), uncorrected=None, variant_sets=plain)
 
     def variant(self, name: str) -> TestSet:
         """The test set with the outputs of one variant."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -228,3 +231,11 @@ def test_each_of_several_gates_on_one_metric_says_its_own_number_without(here: P
     correct(ROMA)
     said = [gate.message.partition("; ")[2] for gate in result().gates]
     assert said == [f"{value:.4f} without 1 corrected value" for value in plain]
+
+
+def test_rows_that_come_once_are_scored_without_corrections_too(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(ROWS.encode())))
+    correct(ROMA)
+    found = result(test_set="-").corrections
+    assert found is not None
+    assert [one.mean for one in found.without] == [4 / 6]
