@@ -512,7 +512,7 @@ class _Opening(Struct, frozen=True):
         table, applied = with_corrections(begun.table, key, expected, self._locate(file))
         hint = "if it is still right, correct the value as it is now; a line with the same `old` and `new` withdraws it"
         void = [
-            Issue("void-correction", Blame.TESTSET, f"a correction was not made: {one.sentence}", name, hint)
+            Issue("void-correction", Blame.TESTSET, f"correction {one.sentence}", name, hint)
             for one in applied
             if one.void is not None
         ]
