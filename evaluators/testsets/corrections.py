@@ -203,12 +203,16 @@ def shown_value(value: Any) -> str:
     return "not there" if value is MISSING else to_text(value) if not isinstance(value, Struct) else "unreadable"
 
 
-def with_corrections(base: Table, key: str, column: str, source: ByteSource) -> tuple[Derived, tuple[Applied, ...]]:
-    """The table in which the column of expected answers is corrected by the lines of a file, and what became of each of them.
+def with_corrections(
+    base: Table, key: str, column: str, source: ByteSource
+) -> tuple[Derived, tuple[Applied, ...], Mapping[str, Cell]]:
+    """The table in which the column of expected answers is corrected by the lines of a file, what became of each of them, and the cells
+    as they stand, by id.
 
     `key` is the column with the ids. Raises Problems (testset) for lines that are none.
     """
     cells: dict[str, Cell] = {}
+    standing: dict[str, Cell] = {}
     applied: list[Applied] = []
     by_id: dict[str, list[Correction]] = defaultdict(list)
     for one in read_corrections(whole_of(source), source.name):
@@ -223,6 +227,7 @@ def with_corrections(base: Table, key: str, column: str, source: ByteSource) -> 
             applied += [Applied(one, None, why) for one in corrections]
             continue
         ((number, cell),) = rows[id]
+        standing[id] = cell
         for one in corrections:
             made = corrected(cell, one)
             applied.append(Applied(one, number, made.why if isinstance(made, Void) else None))
@@ -233,7 +238,13 @@ def with_corrections(base: Table, key: str, column: str, source: ByteSource) -> 
     table = Derived(
         base, partial(_corrected_rows, key, column, cells), base.header, (*base.notes, note), (*base.files, source)
     )
-    return table, tuple(applied)
+    return table, tuple(applied), standing
+
+
+def without_corrections(corrected: Table, key: str, column: str, standing: Mapping[str, Cell]) -> Derived:
+    """The rows of a corrected table, and no others, with the cells as they stand, by id."""
+    rows = partial(_corrected_rows, key, column, standing)
+    return Derived(corrected, rows, corrected.header, corrected.notes, corrected.files)
 
 
 def corrections_among(selected: Table, key: str, applied: Sequence[Applied]) -> tuple[Applied, ...]:

@@ -31,7 +31,7 @@ from evaluators.testsets.columns import (
     usual_columns,
 )
 from evaluators.testsets.composed import composed, with_paths
-from evaluators.testsets.corrections import corrections_among, with_corrections
+from evaluators.testsets.corrections import corrections_among, with_corrections, without_corrections
 from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
 from evaluators.testsets.documents import (
     Documents,
@@ -480,23 +480,25 @@ class _Opening(Struct, frozen=True):
 
     def _finished(self, begun: TestSet) -> TestSet:
         """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
-        plain, begun = begun.table, self._corrected(begun)
-        table, corrections = selected(begun.table, self.selection, begun.name), begun.corrections
-        if self.selection and corrections:
-            corrections = corrections_among(table, begun.columns.id or "", corrections)
+        begun, standing = self._corrected(begun)
+        table, corrections, columns = selected(begun.table, self.selection, begun.name), begun.corrections, begun.columns
+        if not corrections:
+            return replace(begun, table=table, extra_notes=(columns.sentence(begun.name),))
+        key, expected = columns.id or "", columns.expected or ""
         return replace(
             begun,
             table=table,
-            corrections=corrections,
-            uncorrected=selected(plain, self.selection, begun.name) if corrections else None,
-            extra_notes=(begun.columns.sentence(begun.name),),
+            corrections=corrections_among(table, key, corrections) if self.selection else corrections,
+            uncorrected=without_corrections(table, key, expected, standing),
+            extra_notes=(columns.sentence(begun.name),),
         )
 
-    def _corrected(self, begun: TestSet) -> TestSet:
-        """The test set with its corrections made; each that cannot be is a warning. Raises Problems where rows have no ids."""
+    def _corrected(self, begun: TestSet) -> tuple[TestSet, Mapping[str, Cell]]:
+        """The test set with its corrections made, and the cells as they stand, by id. A correction that cannot be made is a warning. Raises
+        Problems where rows have no ids."""
         file, key, expected = self.config.corrections, begun.columns.id, begun.columns.expected
         if file is None:
-            return begun
+            return begun, {}
         name = self.config.written(file)
         if key is None:
             hint = "a correction goes by the id of its row: `columns: {id: NAME}` under test_set names the column"
@@ -509,14 +511,14 @@ class _Opening(Struct, frozen=True):
         if expected is None:
             hint = "`columns: {expected: NAME}` under test_set names the column"
             raise problem("nothing-to-correct", "the test set has no column of expected answers", where=name, hint=hint)
-        table, applied = with_corrections(begun.table, key, expected, self._locate(file))
+        table, applied, standing = with_corrections(begun.table, key, expected, self._locate(file))
         hint = "if it is still right, correct the value as it is now; a line with the same `old` and `new` withdraws it"
         void = [
             Issue("void-correction", Blame.TESTSET, f"correction {one.sentence}", name, hint)
             for one in applied
             if one.void is not None
         ]
-        return replace(begun, table=table, corrections=applied, warnings=(*begun.warnings, *void))
+        return replace(begun, table=table, corrections=applied, warnings=(*begun.warnings, *void)), standing
 
 
 def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:

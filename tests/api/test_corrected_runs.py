@@ -208,6 +208,18 @@ def test_only_corrections_of_selected_rows_are_counted(here: Path) -> None:
     assert (of_no_row.corrections and of_no_row.corrections.made, of_no_row.gates[0].message) == (0, "mean 1.0000")
 
 
+def test_rows_that_are_selected_by_a_corrected_answer_are_the_same_without(here: Path) -> None:
+    (here / "suite.yaml").write_text(
+        "test_set: {file: rows.csv, corrections: corrections.jsonl}\nevaluators: [exact_match]\n", encoding="utf-8"
+    )
+    (here / "rows.csv").write_text("id,output,expected\n1,Rome,Roma\n2,Rome,Rome\n3,Rome,Oslo\n", encoding="utf-8")
+    correct(("1", None, "Roma", "Rome"))
+    found = result(selection=Selection(where=(("expected", "Rome"),)))
+    assert (found.rows, found.evaluators[0].mean) == (2, 1)
+    assert found.corrections is not None
+    assert [one.mean for one in found.corrections.without] == [1 / 2]
+
+
 def test_an_evaluator_with_expected_answers_of_its_own_is_said_not_to_be_corrected(here: Path) -> None:
     lines = zip(ROWS.splitlines(), ("gold", "a", "b", "c"), strict=True)
     (here / "rows.csv").write_text("".join(f"{line},{more}\n" for line, more in lines), encoding="utf-8")
