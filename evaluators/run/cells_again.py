@@ -89,10 +89,16 @@ def _is_file_or_folder(folder: Path, place: str) -> bool:
     return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
 
 
-def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None) -> Iterator[CellsLine]:
-    """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text."""
+def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None, only: int | None) -> Iterator[CellsLine]:
+    """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text.
+    Those of one row come with their neighbours, and nothing is read after them."""
     table = test_set if variant is None else test_set.variant(variant)
     for chunk in whole(table.table, table.header):
+        if only is not None and chunk.offsets:
+            if table.first_number + chunk.offsets[-1] < only:
+                continue
+            if table.first_number + chunk.offsets[0] > only:
+                return
         for index, offset in enumerate(chunk.offsets):
             cells = {name: column[index] for name, column in chunk.columns.items() if column[index] is not MISSING}
             shown = {name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells.items()}

@@ -55,8 +55,8 @@ Kind = TypeVar("Kind")
 LineOfRow = TypeVar("LineOfRow", bound=OutcomeLine | CellsLine)
 
 
-CellsAgain: TypeAlias = Callable[[str | None], Iterator[CellsLine]]
-"""The cells of a variant from the test set, in the order of rows."""
+CellsAgain: TypeAlias = Callable[[str | None, int | None], Iterator[CellsLine]]
+"""The cells of a variant from the test set, in the order of rows, or those around the row of a number."""
 
 
 class RecordedRow(Struct):
@@ -194,15 +194,17 @@ class Run:
         """Whether the cells of all rows can be read: from the run folder, or from the test set again."""
         return self.again is not None or all(one.every_cell for one in self.facts.variants)
 
-    def each_row(self, variant: str | None = None, *, explained: bool = True) -> Iterator[RecordedRow]:
-        """The rows of a variant, in order. Without `explained`, only what the codes say.
+    def each_row(
+        self, variant: str | None = None, *, explained: bool = True, only: int | None = None
+    ) -> Iterator[RecordedRow]:
+        """The rows of a variant, in order, or the one of a number `only`. Without `explained`, only what the codes say.
 
         Raises Problems (config) for a file that is damaged or not there.
         """
         verdicts = self.verdicts(variant)
-        outcomes = _LinesOfRows(self._where("outcomes"), self.outcomes(variant) if explained else ())
-        cells = _LinesOfRows(self._where("cells"), self.cells(variant) if explained else ())
-        for line in self.row_lines(variant, verdicts):
+        outcomes = _LinesOfRows(self._where("outcomes"), _of(only, self.outcomes(variant)) if explained else ())
+        cells = _LinesOfRows(self._where("cells"), _of(only, self.cells(variant, only)) if explained else ())
+        for line in self.row_lines(variant, verdicts, only):
             found = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
             row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, found)
             row.recorded = recorded_of(outcomes.of(row.number))
@@ -213,17 +215,19 @@ class Run:
         if self.again is None:  # a run that was stopped has fewer rows than its test set
             cells.end()
 
-    def row_lines(self, variant: str | None, verdicts: Sequence[Sequence[Result]]) -> Iterator[RowLine]:
-        """The rows of a variant, in order, each with codes that are among the verdicts.
+    def row_lines(
+        self, variant: str | None, verdicts: Sequence[Sequence[Result]], only: int | None = None
+    ) -> Iterator[RowLine]:
+        """The rows of a variant, in order, or the one of a number `only`, each with codes that are among the verdicts.
 
         Raises Problems (config) for a file that is damaged or not there.
         """
         count, where = 0, self._where("rows")
         with self._stored(variant) as rows:
-            for line in checked_rows(stored_rows(rows, where), verdicts, len(self.facts.slices), lambda _: where):
+            for line in checked_rows(stored_rows(rows, where, only), verdicts, len(self.facts.slices), lambda _: where):
                 count += 1
                 yield line
-        if count != (wanted := self._kept(variant).rows):
+        if only is None and count != (wanted := self._kept(variant).rows):
             raise damaged(f"the run has {wanted:,} rows; found {count:,}", where)
 
     def verdicts(self, variant: str | None = None) -> list[list[Result]]:
@@ -270,15 +274,15 @@ class Run:
                 raise damaged(f"the run has no evaluator {quote(line.evaluator)}", self._where("outcomes", number))
             yield line
 
-    def cells(self, variant: str | None = None) -> Iterator[CellsLine]:
+    def cells(self, variant: str | None = None, only: int | None = None) -> Iterator[CellsLine]:
         """The cells of a variant, in the order of rows; nothing where there are none. Those that the folder lacks come from the test
-        set, if that is as it was.
+        set, if that is as it was: of a row `only`, without much before and after it.
 
         Raises Problems (config) for a damaged file.
         """
         kept = self._kept(variant)
         if not kept.every_cell and self.again is not None:
-            return self.again(variant)
+            return self.again(variant, only)
         return self._cells(variant) if kept.every_cell or kept.cells else iter(())
 
     def _cells(self, variant: str | None) -> Iterator[CellsLine]:
@@ -426,10 +430,11 @@ def check_letters(line: CodedVerdict, one: RecordedEvaluator, where: str) -> Non
         raise damaged(f'"fields" should have a letter for each of {len(one.fields)} fields', where)
 
 
-def stored_rows(rows: RunRows, where: str) -> Iterator[RowLine]:
-    """Stored rows as readers see them. Verdicts that are told alike have one code here, whatever else the gates of the run looked at."""
+def stored_rows(rows: RunRows, where: str, only: int | None = None) -> Iterator[RowLine]:
+    """Stored rows as readers see them, or the one of a number `only`. Verdicts that are told alike have one code here, whatever else the
+    gates of the run looked at."""
     layout, named, told = rows.layout, rows.has_ids(), rows.codes_told()
-    for cells in rows.read(layout.names):
+    for cells in rows.read(layout.names) if only is None else rows.read_row(layout.names, only):
         chunk = dict(zip(layout.names, cells, strict=True))
         for name, column in chunk.items():
             if not {*map(type, column)} <= _TYPES.get(name.rstrip("0123456789"), {str}):
@@ -485,6 +490,11 @@ def _object(text: str, where: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise damaged("an object is expected", where)
     return data
+
+
+def _of(only: int | None, lines: Iterable[LineOfRow]) -> Iterable[LineOfRow]:
+    """The lines of one row, or of all."""
+    return lines if only is None else (line for line in lines if line.row == only)
 
 
 class _LinesOfRows(Generic[LineOfRow]):

@@ -392,8 +392,14 @@ class RunRows:
         if self._memory is not None:
             yield from self._memory.read(names, order)
             return
-        text = f"select {', '.join(names)} from {self._table} order by {order}, row"
-        found = self._file.connection.execute(text)
+        yield from self._selected(f"select {', '.join(names)} from {self._table} order by {order}, row")
+
+    def read_row(self, names: Sequence[str], row: int) -> Iterator[Sequence[Cells]]:
+        """The named columns of the one row of a number, which are in a file; nothing where there is no such row."""
+        return self._selected(f"select {', '.join(names)} from {self._table} where row = ?", row)
+
+    def _selected(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:
+        found = self._file.connection.execute(text, values)
         while some := found.fetchmany(CHUNK_ROWS):
             yield [*zip(*some, strict=True)]
 

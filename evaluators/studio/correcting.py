@@ -15,10 +15,9 @@ from msgspec import UNSET
 from evaluators.api.suite import Suite
 from evaluators.issues import problem
 from evaluators.model import MISSING
-from evaluators.run.cells_again import with_cells
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import Correct, Corrected
-from evaluators.studio.table import KeptScore
+from evaluators.studio.table import KeptScore, with_every_cell
 from evaluators.suite.text_edits import with_value
 from evaluators.testsets.corrections import Applied, Correction, append, read_corrections
 from evaluators.values import paths
@@ -30,7 +29,7 @@ _NAME: Final = "corrections.jsonl"
 
 def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> Corrected:
     """Adds a correction. Raises Problems for rows without ids, and for an answer that is not in the column of expected answers."""
-    record = with_cells(kept.run)
+    record = with_every_cell(kept)
     columns = record.result.columns
     if "id" not in columns:
         hint = "say which column is the id: test_set: {columns: {id: NAME}}"
@@ -40,7 +39,7 @@ def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> 
     readings = next((one.readings for one in record.facts.evaluators if one.name == asked.evaluator), ())
     if line is None or expected not in [one.column for one in readings if one.side == "expected"]:
         raise problem("not-here", f'"{asked.evaluator}" compares with something else than the column of expected answers')
-    found = (row for each in record.each_variant for row in record.each_row(each) if row.number == asked.row)
+    found = (row for each in record.each_variant for row in record.each_row(each, only=asked.row))
     if (row := next(found, None)) is None or row.cells is None:
         hint = "score the rows again"
         raise problem("not-here", "the row is not there, or its cells are no longer those that were scored", hint=hint)

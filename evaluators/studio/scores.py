@@ -29,7 +29,6 @@ from evaluators.reports.html.rows import embedded
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
 from evaluators.run.asking_run import asks, questions_of
-from evaluators.run.cells_again import with_cells
 from evaluators.run.metrics import rows_text
 from evaluators.run.places import loc_in_test_set
 from evaluators.run.preparing import prepare
@@ -50,7 +49,7 @@ from evaluators.studio.messages import (
     Scored,
     Turned,
 )
-from evaluators.studio.table import WHOLE_EVIDENCE, WORDS, KeptScore, kept_score, shown_rows, turned
+from evaluators.studio.table import WHOLE_EVIDENCE, WORDS, KeptScore, kept_score, shown_rows, turned, with_every_cell
 from evaluators.testsets.reader import whole as chunks_of
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, is_here
@@ -121,7 +120,7 @@ class Scores:
             run = self._run(suite, data, asked.rows, asked.ask, stop)
             if stop.is_set():
                 raise Superseded
-            kept = kept_score(asked.path, asked.tab, suite, run)
+            kept = kept_score(asked, suite, data, run)
             whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
             changes = turned(old, kept) if old is not None and old.path == asked.path else []
             found = _scored(kept, whole, changes, self._asks(suite, data, asked.rows))
@@ -168,7 +167,7 @@ class Scores:
     def row(self, asked: OneRow) -> RowShown:
         """One row, as a report has it."""
         kept = self.find(asked.score)
-        rows = embedded(with_cells(kept.run), only=asked.row)
+        rows = embedded(with_every_cell(kept), only=asked.row)
         options = Options(label_rules=label_rules(kept.suite.lines))
         head = run_payload(kept.run.result, options, kept.run.facts, rows)
         lines = {name: base64.b64encode(packed).decode("ascii") for name, packed in rows.elements.items()}

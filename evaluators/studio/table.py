@@ -13,11 +13,16 @@ from msgspec import Struct
 
 from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
+from evaluators.issues import Problems
 from evaluators.model import FIELD_STATUSES, Result
 from evaluators.reports.mistakes import field_of
+from evaluators.run.cells_again import cells_from
+from evaluators.run.preparing import prepare
 from evaluators.run.reader import RecordedRow
+from evaluators.run.reader import Run as Record
 from evaluators.run.record_lines import LETTERS
-from evaluators.studio.messages import Rows, RowsShown, ScoreColumn, ScoredRow, Turned
+from evaluators.studio.messages import Rows, RowsShown, Score, ScoreColumn, ScoredRow, Turned
+from evaluators.testsets.selection import Selection
 from evaluators.words import FIELD_WORDS, VERDICT_WORDS
 
 WHOLE_EVIDENCE: Final = 5_000
@@ -42,6 +47,10 @@ class KeptScore(Struct):
     tab: str
     """The page that asked for it."""
     suite: Suite
+    data: str
+    """The file with rows in place of those that the suite names; empty without one."""
+    limit: int | None
+    """How many of the first rows were asked for."""
     run: Run
     columns: list[ScoreColumn]
     table: list[ScoredRow]
@@ -67,7 +76,18 @@ def shown_rows(kept: KeptScore, asked: Rows) -> RowsShown:
     return RowsShown(len(places), [kept.table[at] for at in shown])
 
 
-def kept_score(path: str, tab: str, suite: Suite, run: Run) -> KeptScore:
+def with_every_cell(kept: KeptScore) -> Record:
+    """The run with the cells of all rows: of many they are read from the test set again, if that is as it was."""
+    if kept.run.has_every_cell:
+        return kept.run
+    try:
+        prepared = prepare(kept.suite, kept.data or None, selection=Selection(limit=kept.limit))
+    except Problems:
+        return kept.run
+    return cells_from(kept.run, prepared.test_set)
+
+
+def kept_score(asked: Score, suite: Suite, data: str, run: Run) -> KeptScore:
     """What was scored, with its columns and rows."""
     columns: list[ScoreColumn] = []
     open_: dict[str, dict[str, int]] = {}
@@ -90,7 +110,7 @@ def kept_score(path: str, tab: str, suite: Suite, run: Run) -> KeptScore:
         for variant in run.each_variant
         for row in run.each_row(variant, explained=explained)
     ]
-    return KeptScore(uuid4().hex, path, tab, suite, run, columns, table, set())
+    return KeptScore(uuid4().hex, asked.path, asked.tab, suite, data, asked.rows, run, columns, table, set())
 
 
 def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:

@@ -100,6 +100,9 @@ def test_no_row_and_a_row_whose_cells_are_others_by_now_get_no_correction(page: 
     more = "".join(f'{number},"{{""x"": 1}}","{{""x"": 1, ""y"": 3}}"\n' for number in range(12_000))
     (folder / "data/rows.csv").write_text(ROWS + more)
     found = page.done("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": None})
+    kept = page.done("correct", correction(found, row=11_000, reason="as it was"))
+    assert '"10996", y: 3 → 2' in kept["said"]
+    (folder / "data/corrections.jsonl").unlink()
     (folder / "data/rows.csv").write_text(ROWS + more.replace("3", "4"))
     status, answer = page.ask("correct", correction(found, row=11_000))
     assert (status, answer["code"]) == (422, "not-here")

@@ -276,3 +276,20 @@ def test_a_suggestion_is_applied_to_an_evaluator_that_is_a_word(page: Page, fold
     (line,) = page.done("advice", {"score": scored(page, text)["id"]})["lines"]
     found = page.done("edit", {"text": text, "path": "suite.yaml", "edit": line["edit"]})
     assert [one["right"] for one in scored(page, found["text"])["columns"]] == [8]
+
+
+def test_any_of_many_rows_is_shown_with_its_cells(page: Page, folder: Path) -> None:
+    lines = "".join(f"r{n},{'x' if n % 3 else 'y'},x\n" for n in range(12_000))
+    write_files(folder, {"many.csv": f"id,output,expected\n{lines}"})
+    found = scored(page, "test_set: many.csv\nevaluators: [exact_match]\n", rows=None)
+    for number in (2, 6_000, 12_001):
+        shown = page.done("row", {"score": found["id"], "row": number})["lines"]
+        row, cells = (json.loads(zlib.decompress(base64.b64decode(shown[name]))) for name in ("rows-0", "cells-0"))
+        assert (row["row"], row["id"], cells["row"], cells["cells"]["id"]) == (
+            number,
+            row["id"],
+            number,
+            f"r{number - 2}",
+        )
+    (folder / "many.csv").write_text("id,output,expected\na,b,c\n")
+    assert "cells-0" not in page.done("row", {"score": found["id"], "row": 6_000})["lines"]

@@ -61,9 +61,7 @@ def embedded(
         elements |= _tables(record, variant, position, only)
         readers = label_readers(record, rules or {}, variant)
         found: dict[str, list[int]] = {str(table): [] for table in readers}
-        for row in record.each_row(variant):
-            if only not in (None, row.number):
-                continue
+        for row in record.each_row(variant, only=only):
             for table, cell_of in readers.items():
                 found[str(table)].append(cell_of(row))
             if row.cells is None and not row.recorded:
@@ -92,7 +90,7 @@ def _tables(record: Run, variant: str | None, index: int, only: int | None) -> d
     """The table of codes and the rows of a variant, without what only comparisons of runs read."""
     verdicts = record.verdicts(variant)
     codes = code_lines([one.name for one in record.facts.evaluators], verdicts)
-    rows = (_row_text(row) for row in record.row_lines(variant, verdicts) if only in (None, row.row))
+    rows = (_row_text(row) for row in record.row_lines(variant, verdicts, only))
     return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(rows)}
 
 
