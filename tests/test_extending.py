@@ -569,13 +569,6 @@ def test_what_measure_may_answer(gives: Any, value: float | None, passed: bool |
     assert (score.score, score.passed) == (value, passed)
 
 
-@pytest.mark.parametrize("old", ["explain", "compile"])
-def test_an_evaluator_written_otherwise_is_told_what_to_write(old: str) -> None:
-    with pytest.raises(Problems, match=f'Old has "{old}", which no evaluator writes') as refused:
-        type("Old", (evaluators.Evaluator,), {"__module__": __name__, old: lambda self: None})
-    assert "write measure(self, …)" in (refused.value.issues[0].hint or "")
-
-
 class _OddComparator(Comparator):
     """Gives an outcome outside 0 to 1."""
 

@@ -174,7 +174,7 @@ def test_half_a_pair_in_a_baseline_is_no_bug(seed: int, made: Path, monkeypatch:
     ("name", "loc", "words"),
     [
         ("verdicts", ("status",), ["report", "runs/x", "-o", "made/x.csv"]),
-        ("outcomes", ("evaluator",), ["advice", "runs/x"]),
+        ("outcomes", (), ["advice", "runs/x"]),
         ("run.json", ("rows",), ["track", "runs/x", "--to", "files"]),
         ("environment.json", ("seconds",), ["report", "runs/x"]),
     ],

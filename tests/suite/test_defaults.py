@@ -115,12 +115,19 @@ def in_explain(plug: Plug) -> Defaults:
     """The defaults that `evaluators explain NAME` says."""
     text = cli("explain", plug.name).stdout
     settings = text.partition("Settings\n--------\n")[2]
-    if settings.startswith("setting "):  # short enough for a table
-        header, *rows = settings.partition("\n\n")[0].splitlines()
-        start, end = header.index("default"), header.index("meaning")
-        return {row.split("`")[1]: _read(row[start:end].strip()) for row in rows}
-    found = re.findall(r"^`([^`]+)`\n(?:    .*\n)*?    default: (.*(?:\n      .*)*)$", settings, re.M)
-    return {name: _read(" ".join(default.split())) for name, default in found}
+    if not settings.startswith("setting "):
+        return {}
+    header, *lines = settings.partition("\n\n")[0].splitlines()
+    takes, start = header.index("takes"), header.index("default")
+    end = header.index("meaning") if "meaning" in header else None  # else it stands below its setting, indented
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        if named := re.match(r"`([^`]+)`", line):
+            default = found.setdefault(named[1], [])
+        elif not found or line[:takes].strip():
+            continue  # the head of the meaning, or the meaning
+        default.append(line[start:end].strip())
+    return {name: _read(" ".join(filter(None, parts))) for name, parts in found.items()}
 
 
 def _read(default: str) -> Any:
