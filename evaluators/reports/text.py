@@ -99,7 +99,9 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
         return
     found = [_column(head, [row[place] for row in table.rows]) for place, head in enumerate(table.columns)]
     if columns is not None and found[0].natural <= columns // 3:
-        found[0] = found[0]._replace(least=found[0].natural)  # names stay whole, so that they can be looked for and copied
+        found[0] = found[0]._replace(
+            least=found[0].natural
+        )  # names stay whole, so that they can be looked for and copied
     grids, below = ([found], []) if columns is None else _fitted(found, columns)
     for grid in grids:
         if grid is not grids[0]:
