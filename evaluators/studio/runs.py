@@ -73,8 +73,10 @@ class Runs:
         self._outputs.cleanup()
 
     def results_of(self, path: str) -> Path:
-        """Where the runs of a suite are; `runs` without one. Raises Problems (config) where that is elsewhere."""
-        found = load(self._folder.place(path)).results_folder if path else Path(_RUNS)
+        """Where the runs of a suite are; `runs` without one, and of one that is not saved yet. Raises Problems (config) where that is
+        elsewhere."""
+        place = self._folder.place(path)
+        found = load(place).results_folder if place.is_file() else Path(_RUNS)
         if found is None:
             raise problem("not-here", "the results of this suite are in a store", where=path, hint="evaluators runs")
         return self._folder.place(str(found))

@@ -88,6 +88,7 @@ def test_runs_are_listed_with_a_trend_for_each_evaluator(page: Page, folder: Pat
     assert dict(zip(trend["runs"], trend["means"], strict=True)) == {"runs/one": 0.5, "runs/two": 1.0}
     assert [one["name"] for one in found["runs"]] == [*reversed(trend["runs"])]
     assert found["command"] == "evaluators runs"
+    assert page.done("runs", {"path": "not-saved-yet.yaml"}) == page.done("runs", {})
 
 
 def test_a_run_is_shown_as_its_report_and_two_are_compared(page: Page, folder: Path) -> None:

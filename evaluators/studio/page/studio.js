@@ -909,15 +909,18 @@ function take({ form, problems, command }) {
 const edited = (edit) => ask("edit", { text: textNow(), path: suite.path, edit });
 let last = Promise.resolve();
 function change(edit) {
-  const mine = last.then(() => write(edit));
+  const { path } = suite;
+  const mine = last.then(() => write(edit, path));
   last = mine.catch(() => {});
   return mine;
 }
 const settled = () => last;
-async function write(edit) {
+async function write(edit, path) {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (suite.path !== path) return;
     const before = textNow();
     const found = await edited(edit);
+    if (suite.path !== path) return;
     if (textNow() !== before) continue;
     suite.steps = withStep(suite.steps, found.text);
     tellAll(told.text);

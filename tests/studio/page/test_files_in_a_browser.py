@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,3 +83,22 @@ def test_a_suite_is_listed_once_it_is_saved(start: Start, opened: Open, invoices
     tab.wait_for(".file-name", "· saved")
     tab.go("Data")
     tab.page.get_by_role("button", name="invoices.yaml").wait_for()
+
+
+def test_a_change_that_is_under_way_is_not_written_into_another_suite(
+    start: Start, opened: Open, invoice_suite: Path
+) -> None:
+    text = (invoice_suite / "suite.yaml").read_text(encoding="utf-8")
+    (invoice_suite / "other.yaml").write_text(text + "# other\n", encoding="utf-8")
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    held: list[Any] = []
+    tab.page.route("**/api/edit", lambda route: held.append(route), times=1)
+    with tab.page.expect_request("**/api/edit"):
+        tab.page.get_by_label("How issued_on is compared").select_option("exact")
+    tab.go("Data")
+    tab.page.get_by_role("button", name="other.yaml").click()
+    tab.wait_for(".file-name", "other.yaml")
+    held[0].continue_()
+    tab.page.get_by_label("How totals.net is compared").select_option("exact")
+    tab.wait_for(".yaml", "totals.net: exact")
+    assert "issued_on: exact" not in tab.yaml()

@@ -101,7 +101,8 @@ let last = Promise.resolve();
 
 /** @param {Record<string, unknown>} edit @returns {Promise<void>} */
 export function change(edit) {
-  const mine = last.then(() => write(edit));
+  const { path } = suite;
+  const mine = last.then(() => write(edit, path));
   last = mine.catch(() => {});
   return mine;
 }
@@ -109,11 +110,14 @@ export function change(edit) {
 /** Once every edit that was made is in the text. */
 export const settled = () => last;
 
-/** @param {Record<string, unknown>} edit */
-async function write(edit) {
+/** An edit is of the suite that was open when it was made: it is in no other one.
+ * @param {Record<string, unknown>} edit @param {string} path */
+async function write(edit, path) {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
+    if (suite.path !== path) return;
     const before = textNow();
     const found = await edited(edit);
+    if (suite.path !== path) return;
     if (textNow() !== before) continue;
     suite.steps = withStep(suite.steps, found.text);
     tellAll(told.text);
