@@ -1025,7 +1025,9 @@ function evaluatorCard(one) {
   const place = names.indexOf(one.name);
   const where = place < 0 ? "" : run.record.evaluators[place].where;
   const given = head.metrics.filter(([name]) => one[name] !== null);
-  const metrics = given.map(([name, word, meaning]) => el("span", { title: meaning }, `${word} ${scoreText(one[name])}`));
+  const metrics = given.map(([name, word, meaning]) =>
+    el("span", { title: meaning }, `${word} ${scoreText(one[name])}`),
+  );
   const least = one.minimum_detectable_effect;
   const filters = { evaluator: one.name, result: "failed", variant: one.variant ?? "" };
   const isTold = head.rows && place >= 0;
@@ -1041,7 +1043,11 @@ function evaluatorCard(one) {
       el("summary", "More figures"),
       el("p.quiet", plain(one.type), where && [" · ", plain(where)]),
       el("p", `pass rate ${passRateText(one)} `, el("span.quiet", intervalText(one.pass_rate_ci))),
-      metrics.length > 0 && el("p.quiet", metrics.flatMap((metric, place) => (place ? [" · ", metric] : [metric]))),
+      metrics.length > 0 &&
+        el(
+          "p.quiet",
+          metrics.flatMap((metric, place) => (place ? [" · ", metric] : [metric])),
+        ),
       least !== null && el("p.quiet", `${TELLS_APART} ${scoreText(least)} or more.`),
       isTold && distribution(one, place),
     ),
