@@ -569,7 +569,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda file: execute(file, "pragma user_version = 0"), f"written in format 0, and this version reads format {FORMAT}",
     ),
     "a newer version": (
-        lambda file: execute(file, "pragma user_version = 99"), f"written in format 99, and this version reads up to format {FORMAT}",
+        lambda file: execute(file, "pragma user_version = 99"), f"written in format 99, and this version reads format {FORMAT}",
     ),
     "a split": (lambda file: execute(file, "delete from splits where split = 1"), "its split 2 does not follow the one before it"),
     "sums": (lambda file: execute(file, "update splits set sums = x'00'"), "the sums of a split cannot be read"),

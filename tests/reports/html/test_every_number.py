@@ -129,7 +129,7 @@ def _cell(value: Any) -> str:
 def report(browser: Any, recorded: Recorded) -> Iterator[Opened]:
     """The report in a tab that all tests of a run share."""
     context = browser.new_context(viewport={"width": 1600, "height": 900}, reduced_motion="reduce")
-    context.set_default_timeout(8_000)
+    context.set_default_timeout(30_000)
     opened = Opened(context.new_page()).go(recorded.report)
     opened.tab.evaluate("() => document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     if (more := opened.tab.locator("#section-fields .more")).count():

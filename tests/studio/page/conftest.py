@@ -115,7 +115,7 @@ def opened(browser: Any) -> Iterator[Callable[..., Tab]]:
         context = browser.new_context(
             viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         return Tab(context.new_page(), address)
 
