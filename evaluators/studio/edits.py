@@ -142,6 +142,8 @@ def _(edit: Apply, suite: Suite, text: str) -> str:
         return with_value(text, ("evaluators", edit.evaluator), item)
     written = loads(edit.write if ": " in edit.write else f"compare: {edit.write}").data
     if not edit.path:
+        if isinstance(word := at_loc(suite.config.source.shown, line.loc), str):
+            return with_value(text, line.loc, {word: written})
         for key, value in written.items():
             text = with_value(text, (*line.loc, key), value)
         return text

@@ -34,9 +34,9 @@ folder), 404, 409 (the file changed underneath: `Changed`), 413, 422 (`Refused` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 Loc: TypeAlias = list[str | int]
 """Where something stands in a suite: keys and places in lists, from the top."""
@@ -382,7 +382,7 @@ class Score(Struct):
     text: str
     path: str
     tab: str
-    rows: int | None = 50
+    rows: Annotated[int, Meta(ge=1)] | None = 50
     """How many of the first rows; null scores all."""
     before: str = ""
     """The `id` of what was scored before: what the change turned is told."""

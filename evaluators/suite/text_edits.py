@@ -100,6 +100,8 @@ def _set(data: Any, loc: Loc, value: Any) -> None:
         if isinstance(data, dict) and not isinstance(data.get(step), dict | list):
             data[step] = [] if isinstance(below, int) else {}
         data = data[step]
+        if not isinstance(data, dict | list):
+            raise _not_editable(loc, f"in its place stands {key_text(str(data))} alone")
     if isinstance(data, list) and not isinstance(loc[-1], int):
         raise _not_editable(loc, "it is a list")
     if isinstance(data, list) and loc[-1] == len(data):

@@ -70,9 +70,22 @@ def test_a_text_of_any_kind_is_read_or_refused(page: Page) -> None:
             check(page, name, {"text": text, "path": "suite.yaml", **more})
 
 
-def test_an_edit_of_any_kind_is_made_or_refused(page: Page) -> None:
+@pytest.mark.parametrize("suite", [SUITE, "test_set: rows.csv\nevaluators:\n  - exact_match\n"], ids=["fields", "a word"])
+def test_an_edit_of_any_kind_is_made_or_refused(page: Page, suite: str) -> None:
     for edit in EDITS:
-        check(page, "edit", {"text": SUITE, "path": "suite.yaml", "edit": edit})
+        check(page, "edit", {"text": suite, "path": "suite.yaml", "edit": edit})
+
+
+@pytest.mark.parametrize("rows", [0, -1, 2.5, "all"])
+def test_rows_are_counted_from_one(page: Page, rows: Any) -> None:
+    assert page.ask("score", {"text": SUITE, "path": "suite.yaml", "tab": "one", "rows": rows})[0] == 400
+
+
+def test_a_suggestion_for_an_evaluator_that_is_a_word_is_written_beside_it(page: Page) -> None:
+    edit = {"edit": "apply", "evaluator": 0, "path": "", "write": "compare: fuzzy"}
+    text = "test_set: rows.csv\nevaluators:\n  - exact_match  # as it is\n"
+    status, answer = page.ask("edit", {"text": text, "path": "suite.yaml", "edit": edit})
+    assert (status, answer["text"]) == (200, text.replace("exact_match ", "{exact_match: {compare: fuzzy}} "))
 
 
 def test_a_name_of_any_kind_is_found_or_refused(page: Page, folder: Path) -> None:
