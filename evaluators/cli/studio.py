@@ -47,7 +47,7 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
     from evaluators.harnesses._web import LOCAL, run_server
 
     with needs("studio", extra="studio"):
-        import starlette  # noqa: F401
+        import starlette  # noqa: F401  # is it there? without it, one sentence says what to install
     from evaluators.studio.app import studio_app
     from evaluators.studio.studio import Studio
 
