@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import Any, Final, Literal, TypeAlias, overload
 
 from evaluators.issues import extra_hint, problem
@@ -99,6 +98,8 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return "\n".join(map(str.rstrip, [*said, *more])) if len(self) else f"no rows of {', '.join(self.columns)}"
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
         body = "".join(f"<tr>{''.join(f'<td>{escape(_shown(cell))}</td>' for cell in row)}</tr>" for row in self._head())
         more = f"<p>{len(self):,} rows</p>" if len(self) > _SHOWN else ""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -294,6 +293,8 @@ class Run(reader.Run):
         )
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         kinds: dict[str, Kind] = {
             "evaluator": "text", "mean score": "score", "pass rate": "text", "scored": "count", "rows": "count",
         }  # fmt: skip

@@ -7,7 +7,6 @@ positive one is a gain.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from html import escape
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
@@ -255,6 +254,8 @@ class RunComparison(Struct, frozen=True):
         return "\n".join([self._head, *why, *([] if self.incomparable else [repr(self.table)])])
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])
         return f"<p><b>{escape(self._head)}</b></p>{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
 

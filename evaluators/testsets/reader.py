@@ -156,6 +156,8 @@ def id_text(cell: Cell) -> str:
     """The id that a cell holds, as text; empty when it holds none."""
     if isinstance(cell, str):
         return cell
+    if cell.__class__ is int:  # no bool
+        return str(cell)
     return "" if cell is None or cell is MISSING or isinstance(cell, CellError) else to_text(cell)
 
 

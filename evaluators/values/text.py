@@ -196,8 +196,8 @@ def _without_other_marks(run: re.Match[str]) -> str:
 _FEW_LETTERS: Final = 4
 """Letters beyond ASCII beside each other in most words of languages that are written in Latin letters; what they become is kept."""
 _BEYOND_ASCII_RUN: Final = re.compile("[^\x00-\x7f][^\x00-\x7f]*")  # what is combined with a letter of ASCII is a mark
-_BEYOND_LATIN: Final = re.compile("[\u0300-\U0010ffff]+")  # no character before is a mark
-_BEYOND_LATIN_RUN: Final = re.compile("[\u0300-\U0001ffff]{64}")  # only such a run may be one of 64 combining marks
+_BEYOND_LATIN: Final = re.compile("[^\x00-\u02ff]+")  # no character before is a mark
+_BEYOND_LATIN_RUN: Final = re.compile("[^\x00-\u02ff]{64}")  # only such a run may be one of 64 combining marks
 _LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
 _SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
 _ASCII_PUNCTUATION: Final = str.maketrans(
