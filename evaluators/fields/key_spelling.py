@@ -7,7 +7,6 @@ name, and that is said. Who compares meets known names alone; how the output spe
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
@@ -23,13 +22,14 @@ from evaluators.fields.scored import ListOutcome
 from evaluators.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.model import Outcome, Reason
 from evaluators.settings import Settings
+from evaluators.values.late_pattern import late_pattern
 from evaluators.values.path_text import ANY
 from evaluators.values.paths import Path
 from evaluators.values.quoting import first_ones, quote
 
-_BETWEEN_WORDS: Final = re.compile(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
+_BETWEEN_WORDS: Final = late_pattern(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
 """What stands between two digits tells numbers apart: `line_1_2` is not `line_12`."""
-_WORDS: Final = re.compile(r"[\s_-]+|(?<=[a-z0-9])(?=[A-Z])")
+_WORDS: Final = late_pattern(r"[\s_-]+|(?<=[a-z0-9])(?=[A-Z])")
 """Where a word of a key ends."""
 _MOST_NAMED: Final = 3
 """Keys that a reason names one by one."""

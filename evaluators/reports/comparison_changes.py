@@ -419,10 +419,12 @@ def _nearly_the_same(compared: Compared, mismatches: Sequence[Mismatch], found: 
     pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
     if any(isinstance(expected, str) and _NO_WORDS.search(expected) for expected, _ in pairs):
         return []
+    known = {number for change in found for number in change.fixed}
+    if len(known) == len(mismatches):
+        return []
     switches = {name: getattr(comparator, name, value) for name, value in {**_KEEP, "punctuation": "keep"}.items()}
     own = _unlike_default("fuzzy", switches, "")
     trials = [_trial(None, "fuzzy", {"at_least": least, **own}) for least in _AT_LEAST]
-    known = {number for change in found for number in change.fixed}
     return [
         Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed), trial.comparator)
         for trial, fixed in _best(trials, compared, mismatches, range(len(mismatches)))

@@ -12,7 +12,6 @@ and `NO`. Numbers are finite, as in JSON.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -22,6 +21,7 @@ from msgspec import Struct, field
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.settings import BadSettings, Detail, Loc, bad
 from evaluators.suite.excerpt import lines_of, quoted, with_caret
+from evaluators.values.late_pattern import late_pattern
 
 Scalar: TypeAlias = "None | bool | int | float | str"
 
@@ -31,9 +31,9 @@ _WORDS: Final[dict[str, Scalar]] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
 _MAY_BE_NUMBER: Final = frozenset("+-.0123456789")
-_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
-_FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_NOT_FINITE: Final = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_INTEGER: Final = late_pattern(r"[-+]?(?:0|[1-9][0-9]*)")
+_FLOAT: Final = late_pattern(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_NOT_FINITE: Final = late_pattern(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _LONGEST_NUMBER: Final = 1000
 _CORE: Final = "tag:yaml.org,2002:"
 
@@ -53,7 +53,7 @@ def check_quotes(word: str) -> None:
         raise bad("curly quotes are letters to YAML; a text goes in straight quotes", hint=hint)
 
 
-_CURLY: Final = re.compile("[“”„]([^“”„]+)[“”]|[‘’‚]([^‘’‚]+)[‘’]")
+_CURLY: Final = late_pattern("[“”„]([^“”„]+)[“”]|[‘’‚]([^‘’‚]+)[‘’]")
 
 
 def parse_tagged(tag: str, word: str) -> Scalar:

@@ -17,12 +17,13 @@ from typing import Any, Final, Literal, TypeAlias
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from evaluators.issues import Blame, Issue, problem
+from evaluators.values.late_pattern import late_pattern
 
 _WEB: Final = ("http", "https")
 _WHO: Final = r"(?<=://)[^\s/?#\"'<>]*@"
 """The user and the password in an address."""
-_ADDRESS: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
-_PROOF: Final = re.compile(
+_ADDRESS: Final = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s\"'<>]+")
+_PROOF: Final = late_pattern(
     r"[?&](sig|signature|token|access_token|key|api_?key|password|secret|x-(amz|goog)-(signature|credential|security-token))=",
     re.IGNORECASE,
 )
@@ -81,7 +82,7 @@ def names_password(address: str) -> bool:
 ADDRESSES: Final = "EVALUATORS_ADDRESSES"
 """The variable that says which addresses may be opened."""
 NAMED: Final = "named"
-_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_SCHEME: Final = late_pattern(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _PASSED_OVER: Final = "".join(map(chr, range(33)))
 """What clients pass over before an address."""
 _OF_THIS_MACHINE: Final = ("file://", "sqlite://")

@@ -12,20 +12,21 @@ from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.values.currencies import CURRENCY_CODES, Currencies, currencies_of_mark, is_abbreviation
+from evaluators.values.late_pattern import late_pattern
 
 Around: TypeAlias = Callable[[str], tuple[str, bool, bool] | None]
 """From a text to the number in it as it is written, whether it is negative, and whether it is a percentage; None for other text."""
 
 NARROW: Final = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 """Letters of full width as the usual ones: ５ is 5."""
-PERCENT: Final = re.compile(r"\s*(?:%|percent|per cent)$")
+PERCENT: Final = late_pattern(r"\s*(?:%|percent|per cent)$")
 PERCENT_MARKS: Final = ("%", " percent", " per cent")
 
 _DASH: Final = "\u2010-\u2015\u2212-"
 _US: Final = r"(?:US |U\.S\. )?"
 _MARK: Final = f"{_US}[^\\W\\d_]{{0,9}}[^\\w\\s.,:;()'/%+{_DASH}]|{_US}[^\\W\\d_]{{1,9}}\\.?"
-_AMOUNT: Final = re.compile(r"([^0-9]*?)((?:,|(?<![^\W\d_])\.)?[0-9](?:.*[0-9])?)([^0-9]*)", re.DOTALL)
-_DOTTED: Final = re.compile(r"[^\W\d_]+\.$")
+_AMOUNT: Final = late_pattern(r"([^0-9]*?)((?:,|(?<![^\W\d_])\.)?[0-9](?:.*[0-9])?)([^0-9]*)", re.DOTALL)
+_DOTTED: Final = late_pattern(r"[^\W\d_]+\.$")
 _LONGEST: Final = 40
 """Characters before and after a number that may say what it is."""
 
@@ -106,10 +107,10 @@ def _tokens(marks: str, decimal: str, *, percent: bool) -> tuple[re.Pattern[str]
     ends = "(?P<percent>%|percent|per cent)|" if percent else ""
     token = f"(?P<space>\\s+)|{ends}(?P<mark>{marks})|(?P<sign>[+{_DASH}])|(?P<parenthesis>[()])"
     cents = f"(?P<cents>(?<!.)(?:[.,:/][{_DASH}]{{1,2}}|{re.escape(decimal)}))"
-    return re.compile(token), re.compile(f"{cents}|{token}", re.DOTALL)
+    return late_pattern(token), late_pattern(f"{cents}|{token}", re.DOTALL)
 
 
-_LETTERS_LAST: Final = re.compile(r"[^\W\d_]+$")
+_LETTERS_LAST: Final = late_pattern(r"[^\W\d_]+$")
 _BEFORE, _AFTER = _tokens(_MARK, ".", percent=True)
 
 

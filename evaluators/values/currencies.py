@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Final, TypeAlias
 from unicodedata import category
 
+from evaluators.values.late_pattern import late_pattern
+
 Currencies: TypeAlias = frozenset[str]
 """The currencies that a mark may stand for."""
 
@@ -73,16 +75,16 @@ _MARKS: Final[Mapping[str, Currencies]] = {
     mark: frozenset(codes.split()) for marks, codes in ({**_WORDS, **_SIGNS}).items() for mark in marks.split()
 }
 _SIGN: Final = "[$\u00a2-\u00a5\u0e3f\u20a0-\u20c0\uffe5元圆円원]"
-_ONE_SIGN: Final = re.compile(_SIGN)
+_ONE_SIGN: Final = late_pattern(_SIGN)
 _WORD: Final = r"[^\W\d_]{1,9}\.?"
-_BEFORE: Final = re.compile(
+_BEFORE: Final = late_pattern(
     f"((?<![^\\W_])(?:{_WORD}|[A-Za-z]{{1,3}}{_SIGN})|{_SIGN})[ \u00a0\u202f]?[-\u2010-\u2013\u2212+(]?[ \u00a0\u202f]?$"
 )
-_AFTER: Final = re.compile(
+_AFTER: Final = late_pattern(
     f"(?:[.,][-\u2010-\u2014])?[ \u00a0\u202f]?(?:US |U\\.S\\. )?([A-Za-z]{{0,3}}{_SIGN}|{_WORD}(?![^\\W_]))"
 )
-_AMOUNT_BEFORE: Final = re.compile(f"([-\u2212+]?)\\s?({_WORD}|[A-Za-z]{{0,3}}{_SIGN})\\s?(?=[-\u2212+.,0-9])")
-_AMOUNT_AFTER: Final = re.compile(f"(?:[.,][-\u2010-\u2014])?\\s?(?:US |U\\.S\\. )?([A-Za-z]{{0,3}}{_SIGN}|{_WORD})$")
+_AMOUNT_BEFORE: Final = late_pattern(f"([-\u2212+]?)\\s?({_WORD}|[A-Za-z]{{0,3}}{_SIGN})\\s?(?=[-\u2212+.,0-9])")
+_AMOUNT_AFTER: Final = late_pattern(f"(?:[.,][-\u2010-\u2014])?\\s?(?:US |U\\.S\\. )?([A-Za-z]{{0,3}}{_SIGN}|{_WORD})$")
 _LONGEST: Final = 16
 """Characters before and after a number in which a mark stands."""
 

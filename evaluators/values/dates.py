@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple, TypeAlias
 
+from evaluators.values.late_pattern import late_pattern
+
 MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
@@ -68,7 +70,7 @@ TOKENS: Final = {
 }
 """Every token of a format: the pattern it stands for, and what it means."""
 
-_PIECE: Final = re.compile(
+_PIECE: Final = late_pattern(
     r"YYYY|YY|MMMM|MMM|MM|M|Do|DD|D|HH|H|hh|h|mm|ss|\s*A|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)"
 )
 _TELLING: Final = tuple(
@@ -90,7 +92,7 @@ PROPOSED_FORMATS: Final = (
 
 
 _MOST_FORMATS: Final = 4
-_LOOKS_LIKE_ONE: Final = re.compile(
+_LOOKS_LIKE_ONE: Final = late_pattern(
     r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}(?:[a-z]{2})?, [0-9]{4}"
     r"|[0-9]{1,2}[a-z]{2} (?:of )?[A-Za-z]{3,9} [0-9]{4})\s*",
     re.S,
@@ -100,7 +102,7 @@ _PERCENT_CODES: Final = {
     "Y": "YYYY", "y": "YY", "m": "M", "d": "D", "B": "MMMM", "b": "MMM", "H": "H", "I": "h", "p": "A", "M": "mm", "S": "ss", "-d": "D",
     "-m": "M", "-H": "H", "-I": "h", "%": "[%]",
 }  # fmt: skip
-_PERCENT_PIECE: Final = re.compile(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
+_PERCENT_PIECE: Final = late_pattern(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
 
 
 def reader(formats: Iterable[str]) -> Read:

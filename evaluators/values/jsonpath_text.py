@@ -24,18 +24,19 @@ from threading import Lock
 from typing import Any, Final, TypeAlias
 
 from evaluators.model import JSON
+from evaluators.values.late_pattern import late_pattern
 from evaluators.values.path_text import ANY, BadPath, Step, read_quoted, refuse_outer_spaces, shown
 
 MAX_SEGMENTS: Final = 200
 
 _NAME: Final = r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-\x7f\s])*"
-_part: Final = re.compile(
+_PART: Final = late_pattern(
     rf"(?P<dots>\.\.?)(?P<name>{_NAME}|\*)|[\"']|(?P<power>-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{{1,3}}(?![\w.]))|[^.\"'0-9-]+|.",
     re.DOTALL,
-).match
+)
 """A name after its dots, the beginning of quotes, a number with an exponent, and a stretch of anything else."""
-_column_told: Final = re.compile(r"col (\d+)").search
-_odd_zero: Final = re.compile(r"-?0[0-9]").match
+_COLUMN_TOLD: Final = late_pattern(r"col (\d+)")
+_ODD_ZERO: Final = late_pattern(r"-?0[0-9]")
 
 Selector: TypeAlias = Any
 """A node of the library's tree that selects in a value: names, indexes, a slice, `*` or a filter."""
@@ -80,7 +81,7 @@ def _read(text: str) -> Any:
         before = ""
         for token in ExtendedJsonPathLexer().tokenize(quoted):
             at = places[token.lexpos]
-            if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _odd_zero(text, at)):
+            if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _ODD_ZERO.match(text, at)):
                 raise _refusal(text, at)
             before, kind = token.type, before
             if kind in _BEGIN and before in _LITERALS:
@@ -96,7 +97,7 @@ def _read(text: str) -> Any:
     except JsonPathParserError:
         raise _refusal(text, at) from None
     except JsonPathLexerError as refused:
-        column = _column_told(str(refused))
+        column = _COLUMN_TOLD.search(str(refused))
         raise _refusal(text, places[int(column[1])] if column else text.rindex("`")) from None
     except Exception as failure:  # whatever becomes of the library, the path is what it could not read
         raise BadPath(
@@ -120,7 +121,7 @@ def _quoted_names(text: str) -> tuple[str, list[int]]:
     parts: list[str] = []
     places: list[int] = []
     at = 0
-    while found := _part(text, at):
+    while found := _PART.match(text, at):
         start, at = at, found.end()
         part = found[0]
         if name := found["name"]:

@@ -20,6 +20,7 @@ from pydantic import StrictBool, field_validator, model_validator
 
 from evaluators.settings import Settings, as_boolean, build
 from evaluators.values.amounts import NARROW, PERCENT, PERCENT_MARKS, currency_in, marks_around
+from evaluators.values.late_pattern import late_pattern
 
 Number: TypeAlias = int | float | Fraction
 Read: TypeAlias = Callable[[str], Number | None]
@@ -182,7 +183,7 @@ USUAL_PARSES: Final[tuple[dict[str, Any], ...]] = tuple(
 """Settings of `parse`, the plainest first: without marks, with decimals after a comma, with marks between thousands."""
 
 
-_CODE_OF_DIGITS: Final = re.compile(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
+_CODE_OF_DIGITS: Final = late_pattern(r"[0-9]+|\+[0-9][0-9 ()-]{5,}")
 
 
 @cache
@@ -249,8 +250,8 @@ def _are_amounts(texts: Sequence[str]) -> bool:
     return len({*plain, *named}) == len({*texts}) and (bool(named) or bare)
 
 
-_LETTER: Final = re.compile(r"[^\W\d_]")
-_ASCII_DIGIT: Final = re.compile("[0-9\uff10-\uff19]")
+_LETTER: Final = late_pattern(r"[^\W\d_]")
+_ASCII_DIGIT: Final = late_pattern("[0-9\uff10-\uff19]")
 
 
 def readings(texts: Sequence[str], settings: dict[str, Any]) -> list[Number | None]:
@@ -283,17 +284,17 @@ def are_names_of_digits(texts: Sequence[str]) -> bool:
     return len(shapes) == 1 and _GROUPS.fullmatch(shapes.pop()) is not None
 
 
-_ZERO_BEFORE: Final = re.compile(r"0[0-9 -]")
-_LETTER_WITHIN: Final = re.compile(r"[0-9]+[Ee][0-9]+")
-_DOTS: Final = re.compile(r"[0-9]+(?:\.[0-9]+){2,}")
-_DECIMALS: Final = re.compile(r"[0-9]+\.([0-9]+)")
-_DIGIT: Final = re.compile(r"[0-9]")
-_GROUPS: Final = re.compile(r"[0-9]+(?:[ -][0-9]+)+")
+_ZERO_BEFORE: Final = late_pattern(r"0[0-9 -]")
+_LETTER_WITHIN: Final = late_pattern(r"[0-9]+[Ee][0-9]+")
+_DOTS: Final = late_pattern(r"[0-9]+(?:\.[0-9]+){2,}")
+_DECIMALS: Final = late_pattern(r"[0-9]+\.([0-9]+)")
+_DIGIT: Final = late_pattern(r"[0-9]")
+_GROUPS: Final = late_pattern(r"[0-9]+(?:[ -][0-9]+)+")
 
 
-_COMMA: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
-_POINT: Final = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)\.\d+")
-_THOUSANDS: Final = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+_COMMA: Final = late_pattern(r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+),\d+")
+_POINT: Final = late_pattern(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)\.\d+")
+_THOUSANDS: Final = late_pattern(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 """What may as well be a whole number with a mark between its thousands."""
 
 

@@ -13,6 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeAlias
 
+from evaluators.values.late_pattern import late_pattern
 from evaluators.values.quoting import escaped
 
 
@@ -50,15 +51,15 @@ class BadPath(ValueError):
         return f"{self.message} (character {self.position + 1} of the path)"
 
 
-_INDEX: Final = re.compile(r"0|[1-9][0-9]{0,14}", re.ASCII)
-_BRACKETED_INDEX: Final = re.compile(r"-?[0-9]+", re.ASCII)
-_NEEDS_QUOTES: Final = re.compile(r"[\s.\[\]\"'\\/]|^[$]|^[0-9]+$|^\*?$")
+_INDEX: Final = late_pattern(r"0|[1-9][0-9]{0,14}", re.ASCII)
+_BRACKETED_INDEX: Final = late_pattern(r"-?[0-9]+", re.ASCII)
+_NEEDS_QUOTES: Final = late_pattern(r"[\s.\[\]\"'\\/]|^[$]|^[0-9]+$|^\*?$")
 """Of a key, that dot notation can only spell it in brackets and quotes; and so it is with what cannot be seen."""
-_IN_QUOTES: Final = re.compile(r"([\"']).*?\1")
-_BLANKS: Final = re.compile(r"[ \t\r\n]*")
-_SEGMENT: Final = re.compile(r"[^.\[\]\\]*")
-_PROTECTED: Final = re.compile(r"(?:\\.|[^.\[\\])*")
-_SURROGATES: Final = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_IN_QUOTES: Final = late_pattern(r"([\"']).*?\1")
+_BLANKS: Final = late_pattern(r"[ \t\r\n]*")
+_SEGMENT: Final = late_pattern(r"[^.\[\]\\]*")
+_PROTECTED: Final = late_pattern(r"(?:\\.|[^.\[\\])*")
+_SURROGATES: Final = late_pattern("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPED: Final = {'"': '"', "'": "'", "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -310,7 +311,7 @@ def plainly(location: Iterable[Step]) -> str:
     return "".join(parts) or "$"
 
 
-_LONE_SPACE: Final = re.compile(r"(?<=[^\s,;:]) (?=\S)")
+_LONE_SPACE: Final = late_pattern(r"(?<=[^\s,;:]) (?=\S)")
 
 
 def _bracket(step: Step) -> str:

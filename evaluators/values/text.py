@@ -22,6 +22,7 @@ from evaluators.limits import row_clock
 from evaluators.model import MISSING
 from evaluators.settings import Settings
 from evaluators.values.equality import same
+from evaluators.values.late_pattern import late_pattern
 
 Normalize: TypeAlias = Callable[[str], str]
 Form: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -195,11 +196,11 @@ def _without_other_marks(run: re.Match[str]) -> str:
 
 _FEW_LETTERS: Final = 4
 """Letters beyond ASCII beside each other in most words of languages that are written in Latin letters; what they become is kept."""
-_BEYOND_ASCII_RUN: Final = re.compile("[^\x00-\x7f][^\x00-\x7f]*")  # what is combined with a letter of ASCII is a mark
-_BEYOND_LATIN: Final = re.compile("[^\x00-\u02ff]+")  # no character before is a mark
-_BEYOND_LATIN_RUN: Final = re.compile("[^\x00-\u02ff]{64}")  # only such a run may be one of 64 combining marks
-_LATIN_MARKS: Final = re.compile("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
-_SURROGATES: Final = re.compile("([\ud800-\udfff]+)")
+_BEYOND_ASCII_RUN: Final = late_pattern("[^\x00-\x7f][^\x00-\x7f]*")  # what is combined with a letter of ASCII is a mark
+_BEYOND_LATIN: Final = late_pattern("[^\x00-\u02ff]+")  # no character before is a mark
+_BEYOND_LATIN_RUN: Final = late_pattern("[^\x00-\u02ff]{64}")  # only such a run may be one of 64 combining marks
+_LATIN_MARKS: Final = late_pattern("[\u0300-\u036f]+")  # all of category Mn, and all that most text ever needs
+_SURROGATES: Final = late_pattern("([\ud800-\udfff]+)")
 _ASCII_PUNCTUATION: Final = str.maketrans(
     "", "", "".join(mark for mark in map(chr, range(0x80)) if category(mark)[0] == "P")
 )

@@ -1,0 +1,26 @@
+"""Patterns of our own that are compiled when they are first used: most runs use few of those that the modules they load define."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+
+class _Late:
+    """Stands for a pattern. A method that was asked for once is found without this class the next time."""
+
+    def __init__(self, text: str, flags: int) -> None:
+        self._text, self._flags = text, flags
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("__"):  # whoever copies it asks for more than methods of patterns
+            raise AttributeError(name)
+        found: Callable[..., Any] = getattr(re.compile(self._text, self._flags), name)
+        setattr(self, name, found)
+        return found
+
+
+def late_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """The pattern, compiled at the first call of one of its methods."""
+    return cast(re.Pattern[str], _Late(text, flags))
