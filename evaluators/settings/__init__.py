@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from evaluators.settings.details import BadSettings, Detail, Loc, bad, read_each, spell, under
-from evaluators.settings.plain_words import as_boolean, as_number, details_of, old_spellings, setting_names
+from evaluators.settings.plain_words import as_boolean, as_number, details_of, old_spellings, setting_names, spellings
 from evaluators.settings.read_settings import READ_AS, ReadBy, build, word_or_map
 from evaluators.settings.settings_base import (
     NOTHING_FILLED,
@@ -14,7 +14,6 @@ from evaluators.settings.settings_base import (
     filled_texts,
     noting_filled,
     reading_filled,
-    spellings,
 )
 
 __all__ = [

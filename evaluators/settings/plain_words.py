@@ -48,16 +48,20 @@ def details_of(
 
 def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
     """The settings that a model takes, as users write them."""
-    return tuple(user_spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
+    return tuple(spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
 
 
 def old_spellings(model: type[BaseModel]) -> dict[str, str]:
     """The settings that may be written in another way, too: each such spelling, and today's word."""
-    spellings = [user_spellings(name, info) for name, info in model.model_fields.items()]
-    return {word: written for written, *others in spellings for word in others}
+    return {
+        word: today
+        for name, info in model.model_fields.items()
+        for today, *old in [spellings(name, info)]
+        for word in old
+    }
 
 
-def user_spellings(name: str, info: FieldInfo) -> list[str]:
+def spellings(name: str, info: FieldInfo) -> list[str]:
     """What users may write for a setting; today's word first."""
     alias = info.validation_alias
     if isinstance(alias, AliasChoices):
@@ -130,8 +134,8 @@ def _named(loc: Loc, noun: str) -> str:
 
 def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
     """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
-    spellings = [user_spellings(setting, info) for setting, info in model.model_fields.items()]
-    twins = next((words for words in spellings if name in words and len(words) > 1), [])
+    of_each = [spellings(setting, info) for setting, info in model.model_fields.items()]
+    twins = next((words for words in of_each if name in words and len(words) > 1), [])
     if twin := next((word for word in twins if word != name), None):
         message = f'"{name}" and "{twin}" are the same setting'
         return Detail(loc, message, "keep one of them", key=True, code="same-setting")
@@ -242,7 +246,7 @@ def _share(value: object, most: object) -> str | None:
 def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
     """The model that stands at a place inside another one: where the settings of a key are known."""
     for step in loc:
-        named = ((user_spellings(name, info), info) for name, info in model.model_fields.items())
+        named = ((spellings(name, info), info) for name, info in model.model_fields.items())
         field = next((info for written, info in named if str(step) in written), None)
         inner = field.annotation if field else None
         candidates = [inner, *get_args(inner)]

@@ -31,11 +31,10 @@ from urllib.parse import quote
 from msgspec import Struct, field
 from msgspec.structs import replace
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler
-from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema
 
 from evaluators.issues import Issue
-from evaluators.settings.plain_words import user_spellings
+from evaluators.settings.plain_words import spellings
 
 _PART: Final = 8
 """As many characters of a value in a row give it away."""
@@ -222,7 +221,7 @@ class Settings(BaseModel):
     """Settings that a YAML map is read into."""
 
     # a model that a suite does not use is not built: building takes longer than reading settings into it
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     def model_post_init(self, context: Any, /) -> None:
         """Keeps what was filled in to the suite that these settings are read from."""
@@ -266,11 +265,6 @@ class Settings(BaseModel):
                 found["required"].remove(today)
                 found.setdefault("allOf", []).append({"anyOf": [{"required": [word]} for word in words]})
         return schema
-
-
-def spellings(name: str, field: FieldInfo) -> list[str]:
-    """How a setting may be written, today's word first: as users may write it, and then by its name in Python."""
-    return list(dict.fromkeys([*user_spellings(name, field), name]))
 
 
 def _texts_under_attributes(model: type) -> dict[str, str]:

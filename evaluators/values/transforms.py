@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, Self, TypeAlias
 
 from msgspec import Struct
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AliasChoices, ConfigDict, Field, model_validator
 
 from evaluators.issues import problem
 from evaluators.registry import suggestion
@@ -78,7 +78,7 @@ class RegexReplace(Settings):
 
     pattern: str
     """The pattern to look for."""
-    replacement: str = Field(alias="with")
+    replacement: str = Field(validation_alias=AliasChoices("with", "replacement"))
     """What to put in its place: \\1 is the first group. Empty text removes what was found."""
     timeout_seconds: float = Field(1.0, gt=0, strict=True, allow_inf_nan=False)
     """How long one search may take."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
@@ -73,7 +74,7 @@ def test_a_tracker_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("topic", TOPICS)
 def test_every_suite_of_the_gallery_is_written_with_its_own_figures(topic: str, here: Path) -> None:
     record = record_of(topic, here.parent)
-    Files(figures="all").send(record)
+    Files.model_validate({"metrics": "all"}).send(record)
     text = (here / "metrics" / "metrics.json").read_text(encoding="utf-8")
     found = json.loads(text, parse_constant=lambda word: pytest.fail(word))
     assert text == json.dumps(found, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -186,7 +187,7 @@ def test_counts_of_nothing_and_slices_are_written_only_when_asked_for(here: Path
     Files().send(record)
     few = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
     names = {*metrics_of(record.result)}
-    Files(figures="all").send(record)
+    Files.model_validate({"metrics": "all"}).send(record)
     every = json.loads((here / "metrics" / "metrics.json").read_text(encoding="utf-8"))
     left_out = {name: value for name, value in metrics_of(record.result, every=True).items() if name not in names}
     assert left_out
@@ -219,8 +220,16 @@ def test_the_main_metrics_are_those_of_the_overall_score_the_means_and_the_faile
         "_-65_valuator/mean": 3 / 4, "alone/mean": 2 / 4, "both/mean": 2 / 4, "mean/mean": 3 / 4, "gates/failed": 1,
         "overall/mean": 2 / 4, "overall/pass_rate": 1 / 4, "overall/scored": 4,
     }  # fmt: skip
-    assert Tracker(figures="all").metrics(Run(done.folder)).items() > tracker.metrics(Run(done.folder)).items()
-    assert nested(Tracker(figures="all").metrics(Run(done.folder)))["evaluator"]["mean"]["rows"]["scored"] == 4
+    assert (
+        Tracker.model_validate({"metrics": "all"}).metrics(Run(done.folder)).items()
+        > tracker.metrics(Run(done.folder)).items()
+    )
+    assert (
+        nested(Tracker.model_validate({"metrics": "all"}).metrics(Run(done.folder)))["evaluator"]["mean"]["rows"][
+            "scored"
+        ]
+        == 4
+    )
 
 
 def test_main_metrics_of_a_model_have_the_names_of_a_run_of_one(here: Path) -> None:
@@ -233,3 +242,8 @@ def test_main_metrics_of_a_model_have_the_names_of_a_run_of_one(here: Path) -> N
             f"variant/{variant}/{name}": value for name, value in own.items() if name != "gates/failed"
         }.items() <= every.items()
         assert own["overall/scored"] == record.result.rows
+
+
+def test_a_setting_has_the_name_of_its_page_and_no_other() -> None:
+    with pytest.raises(ValidationError, match="figures"):
+        Files.model_validate({"figures": "all"})

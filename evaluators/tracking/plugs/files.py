@@ -8,7 +8,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from evaluators.issues import problem
 from evaluators.reports.csv_cells import guarded
@@ -47,7 +47,7 @@ class Files(Tracker):
     folder: Name = "metrics"
     """The folder of the files, relative to where the command is run."""
 
-    figures: Literal["main", "all"] = Field("main", validation_alias=AliasChoices("metrics", "figures"))
+    figures: Literal["main", "all"] = Field("main", validation_alias="metrics")
     """Which metrics are written: `all`, or without counts that are 0 and without metrics of slices."""
 
     def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:

@@ -91,9 +91,9 @@ def test_dvc_shows_the_figures_of_the_run(repository: Path, ours: Figures) -> No
 
 @in_git
 def test_dvc_compares_two_commits(repository: Path, ours: Figures, later: Figures) -> None:
-    Files(figures="all").send(ours.record)
+    Files.model_validate({"metrics": "all"}).send(ours.record)
     commit("first")
-    Files(figures="all").send(later.record)
+    Files.model_validate({"metrics": "all"}).send(later.record)
     found = json.loads(dvc("metrics", "diff", "--json"))["metrics/metrics.json"]
     before, after = ({**metrics_of(one.record.result, every=True), **one.main} for one in (ours, later))
     changed = {name.replace("/", "."): (before[name], after[name]) for name in before if before[name] != after[name]}

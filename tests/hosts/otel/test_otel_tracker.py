@@ -113,7 +113,7 @@ def points_of(sink: Sink) -> list[tuple[str, dict[str, Any], float]]:
 
 @pytest.mark.parametrize("which", ["main", "all"])
 def test_totals_are_metrics_with_what_they_are_about(sink: Sink, ours: Figures, which: Any) -> None:
-    OpenTelemetry(trace_rows=0, figures=which).send(ours.record)
+    OpenTelemetry.model_validate({"trace_rows": 0, "metrics": which}).send(ours.record)
     found = points_of(sink)
     assert len(found) == len(metrics_of(ours.record.result, which == "all"))
     means = {
