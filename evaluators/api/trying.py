@@ -22,11 +22,13 @@ from evaluators.registry import suggestion
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
+from evaluators.reports.rows import with_full_reason
 from evaluators.run.exit_code import Facts, exit_code
 from evaluators.run.preparing import prepare
 from evaluators.suite import source
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.test_set import TestSet
+from evaluators.values.differences import in_full
 from evaluators.values.json_choice import PickedDocument
 from evaluators.values.quoting import quote
 from evaluators.words import ROW_WORDS
@@ -207,6 +209,9 @@ def _tried(
     """What came of the row, and why; and the exit code, which is 0 whatever the score."""
     with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:
         results = plan.explained(slots)
+        for one in plan.evaluators:
+            cell_values = [slots[slot][0] for slot in one.inputs[:2]]
+            results[one.line.name] = _with_full_reasons(results[one.line.name], cell_values)
     found: dict[str, None] = {}
     for one in plan.evaluators:
         for index, need in enumerate(one.line.settings.needs()):
@@ -219,6 +224,16 @@ def _tried(
     page = Page(title, (*how, *(_section(line, results[line.name]) for line in suite.lines)))
     issues = tuple(result.issue for result in results.values() if result.issue is not None)
     return page, exit_code(Facts(issues=issues))
+
+
+def _with_full_reasons(result: Result, cell_values: Sequence[Any]) -> Result:
+    """The result with what differs inside whole values said in full. `cell_values` are the output and the expected answer."""
+    reason = result.reason
+    for field in result.fields if reason else ():
+        reason = in_full(reason or "", field.expected, field.actual)
+    if reason and len(cell_values) == 2:
+        reason = in_full(reason, cell_values[1], cell_values[0])
+    return replace(result, fields=tuple(map(with_full_reason, result.fields)), reason=reason)
 
 
 def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:

@@ -23,6 +23,7 @@ from evaluators.reports.names import score_name
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import RecordedEvaluator
 from evaluators.run.record_lines import Recorded
+from evaluators.values.differences import in_full
 from evaluators.values.files import shown
 from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
@@ -229,6 +230,12 @@ def field_numbers(result: Result) -> tuple[float | None, ...]:
 
 
 _NUMBERS: Final = [None if status in _UNMEASURED else float(status is FieldStatus.MATCH) for status in FieldStatus]
+
+
+def with_full_reason(field: Outcome) -> Outcome:
+    """The result of a field with what differs inside two whole values said in full."""
+    reason = in_full(field.reason, field.expected, field.actual) if field.reason else None
+    return field if reason == field.reason else replace(field, reason=reason)
 
 
 def error_text(issue: Issue | None) -> str | None:

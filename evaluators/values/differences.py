@@ -1,14 +1,15 @@
 """Why two values differ, in one sentence: what they are or, of two objects and of two lists, what differs inside of them.
 
-Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, deepdiff finds which of
-them go together. It takes long beside a comparison, and half a second to load, so it gets what is left between the items that are the
-same at both ends, and of that no more than `MOST_VALUES`: some milliseconds.
+Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, those that are the same
+at both ends are set aside, and the others go together where they are equal; what stands between those goes together in turn. `in_full`
+finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a second to load, so that
+it is for a page that shows rows, not for the run that scores them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import islice, takewhile
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, takewhile, zip_longest
 from typing import Any, Final, TypeAlias
 from unicodedata import category, normalize
 
@@ -23,6 +24,8 @@ MOST_COUNTED: Final = 200
 """Differences that are looked for."""
 MOST_VALUES: Final = 200
 """Values and containers of two lists together of which it is found out which items go together."""
+MOST_PAIRS: Final = 2_500
+"""Pairs of items of two lists of which it is found out which are equal."""
 MOST_LEVELS: Final = 16
 """How deep differences are looked for; below that two values differ as a whole."""
 _LONG: Final = 100
@@ -34,13 +37,27 @@ _ABSENT: Final = "not present"
 _Place: TypeAlias = tuple[Any, ...]
 _Change: TypeAlias = tuple[_Place, Any, Any]
 """A place, and what the expected value and the output have there: MISSING is nothing."""
+_Pairing: TypeAlias = Callable[[int, list[Any], list[Any]], list[_Change] | None]
+"""What differs between two lists, of which the items from a place on are given; None where there is too much to look through."""
+
+
+def in_full(reason: str, expected: Any, actual: Any) -> str:
+    """A reason in which `differs` of two values also says what differs inside the items of lists of unlike length."""
+    if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)) or same(expected, actual):
+        return reason
+    brief = differs(expected, actual)
+    return reason.replace(brief, _differs(expected, actual, _alike_together)) if brief in reason else reason
 
 
 def differs(expected: Any, actual: Any) -> str:
     """Why two values that are not equal differ, in one sentence."""
+    return _differs(expected, actual, _equal_together)
+
+
+def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
-    if isinstance(expected, dict | list) and (inside := _inside(expected, actual)):
+    if isinstance(expected, dict | list) and (inside := _inside(expected, actual, pairing)):
         return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
     said = f"{quote(actual)} differs from {quote(expected)}"
     if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
@@ -57,9 +74,9 @@ def _seen(text: str) -> str:
     return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
 
 
-def _inside(expected: Any, actual: Any) -> str:
+def _inside(expected: Any, actual: Any, pairing: _Pairing) -> str:
     """The first differences in words, in the order of their places, and how many more there are; nothing where all differs."""
-    found = list(islice(_changes((), expected, actual), MOST_COUNTED + 1))
+    found = list(islice(_changes((), expected, actual, pairing), MOST_COUNTED + 1))
     if not found or not found[0][0]:
         return ""
     words = [_in_words(*change) for change in found[:MOST_SHOWN]]
@@ -67,33 +84,35 @@ def _inside(expected: Any, actual: Any) -> str:
     return "; ".join(words if len(found) <= MOST_SHOWN else [*words, f"and {more} more"])
 
 
-def _changes(place: _Place, expected: Any, actual: Any) -> Iterator[_Change]:
+def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
     """What differs between two values that differ."""
     kinds = (expected.__class__, actual.__class__)
     if kinds == (dict, dict) and len(place) < MOST_LEVELS:
         pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
     elif kinds == (list, list) and len(place) < MOST_LEVELS:
         if len(expected) != len(actual):
-            yield from _of_lists(place, expected, actual)
+            yield from _of_lists(place, expected, actual, pairing)
             return
         pairs = ((at, *pair) for at, pair in enumerate(zip(expected, actual, strict=True)))
     else:
         yield place, expected, actual
         return
     for step, one, other in pairs:
-        if one is MISSING or other is MISSING:
-            yield (*place, step), one, other
-        elif not same(one, other):
-            yield from _changes((*place, step), one, other)
+        if one is MISSING or other is MISSING or not same(one, other):
+            yield from _changes((*place, step), one, other, pairing)
 
 
-def _of_lists(place: _Place, expected: list[Any], actual: list[Any]) -> Iterator[_Change]:
+def _of_lists(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
     """What differs between two lists of which one has more items."""
     first = _alike(zip(expected, actual, strict=False))
     last = _alike(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
     ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
     if ours and theirs:
-        yield from _aligned(place, first, ours, theirs)
+        found = pairing(first, ours, theirs)
+        if found is None:
+            yield place, expected, actual
+        for steps, one, other in found or ():
+            yield from _changes((*place, *steps), one, other, pairing)
         return
     yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, first))
     yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, first))
@@ -104,20 +123,48 @@ def _alike(pairs: Iterator[tuple[Any, Any]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
 
 
-def _aligned(place: _Place, first: int, expected: list[Any], actual: list[Any]) -> Iterator[_Change]:
-    """What differs between two lists, of which the items from `first` on are given."""
-    (ours, size), (theirs, other) = (_bounded(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual))
-    if size + other > MOST_VALUES:
-        yield place, expected, actual
-        return
+def _equal_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """Items go together where they are equal, each with the next one that is, and those between two such pairs in turn."""
+    if len(expected) * len(actual) > MOST_PAIRS:
+        return None
+    found: list[_Change] = []
+    before, others = list[tuple[int, Any]](), list(enumerate(actual, first))
+    for at, item in enumerate(expected, first):
+        equal = next((place for place, (_, other) in enumerate(others) if same(item, other)), None)
+        if equal is None:
+            before.append((at, item))
+            continue
+        found += _in_turn(before, others[:equal])
+        before, others = [], others[equal + 1 :]
+    return found + _in_turn(before, others)
+
+
+def _in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
+    """What differs between items that stand between the same two others: one after the other, and what is over."""
+    sides = zip_longest(expected, actual, fillvalue=(-1, MISSING))
+    return [((at if one is not MISSING else other_at,), one, other) for (at, one), (other_at, other) in sides]
+
+
+def _alike_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """Items go together where they are alike, wherever they stand, as deepdiff finds them."""
+    (ours, size), (theirs, other_size) = (_bounded(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual))
+    if size + other_size > MOST_VALUES:
+        return None
+    if [item for item in ours if item in theirs] != [item for item in theirs if item in ours]:  # it looks at no order
+        return _equal_together(first, expected, actual)
     from deepdiff import DeepDiff
 
-    found = DeepDiff(ours, theirs, view="tree", threshold_to_diff_deeper=0, ignore_private_variables=False)
-    levels = [(level.path(output_format="list"), level) for kind in found.values() for level in kind]
+    differences = DeepDiff(
+        ours, theirs, view="tree", ignore_order=True, threshold_to_diff_deeper=0,
+        ignore_private_variables=False, cutoff_intersection_for_pairs=1, cutoff_distance_for_pairs=0.9,
+    )  # fmt: skip
+    levels = [(level.path(output_format="list"), level) for kind in differences.values() for level in kind]
+    found: list[_Change] = []
     for steps, level in sorted(levels, key=lambda one: one[0][0]):
         one = MISSING if repr(level.t1) == _ABSENT else _at(expected, steps)
-        other_one = MISSING if repr(level.t2) == _ABSENT else _at(actual, level.path(use_t2=True, output_format="list"))
-        yield (*place, steps[0] + first, *steps[1:]), one, other_one
+        other = MISSING if repr(level.t2) == _ABSENT else _at(actual, level.path(use_t2=True, output_format="list"))
+        found.append(((steps[0] + first, *steps[1:]), one, other))
+    return found
 
 
 def _at(value: Any, steps: Sequence[Any]) -> Any:

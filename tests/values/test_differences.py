@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.values.differences import MOST_COUNTED, MOST_LEVELS, MOST_SHOWN, differs
+from evaluators.values.differences import MOST_COUNTED, MOST_LEVELS, MOST_SHOWN, differs, in_full
 from evaluators.values.equality import same
 
 
@@ -122,12 +124,59 @@ def test_a_cell_a_field_and_a_page_say_it_alike(tmp_path: Any) -> None:
     assert said.format("") in (tmp_path / "page.md").read_text("utf-8").replace("\\", "")
 
 
-def test_what_pairs_items_is_loaded_for_two_lists_of_unlike_length_alone() -> None:
+@pytest.mark.parametrize(
+    ("expected", "actual", "said"),
+    [
+        (
+            [{"sku": "A", "qty": 1}, {"sku": "B", "qty": 2}, {"sku": "C", "qty": 3}],
+            [{"sku": "B", "qty": 5}, {"sku": "C", "qty": 4}],
+            'the lists differ: [0] removed: {"sku": "A", "qty": 1}; [1].qty: 2 → 5; [2].qty: 3 → 4',
+        ),
+        ([1, 2], [2, 1, 1], "the lists differ: [0] added: 2; [1]: 2 → 1"),
+        ([True, 2], [1, 2, 3], "the lists differ: [0]: true → 1; [2] added: 3"),
+        ({"a": [1, 2, 3]}, {"a": [2, 1]}, "the objects differ: a[0] added: 2; a[1] removed: 2; a[2] removed: 3"),
+        ({"a": 1}, {"a": 2}, "the objects differ: a: 1 → 2"),
+        (1, 2, "2 differs from 1"),
+    ],
+)
+def test_in_full_the_items_that_are_alike_go_together(expected: Any, actual: Any, said: str) -> None:
+    assert in_full(f"items: {differs(expected, actual)}, once read", expected, actual) == f"items: {said}, once read"
+
+
+def test_another_reason_stays_as_it_is() -> None:
+    assert in_full("2 of 3 items right", [1, 2, 3], [2, 4]) == "2 of 3 items right"
+
+
+@given(expected=VALUES, actual=VALUES)
+def test_in_full_any_two_values_that_differ_have_a_sentence(expected: Any, actual: Any) -> None:
+    assume(not same(expected, actual))
+    said = in_full(differs(expected, actual), expected, actual)
+    assert said.splitlines() == [said]
+
+
+def test_a_run_with_its_folder_loads_nothing_to_pair_items_with(tmp_path: Path) -> None:
+    """Three rows in which lists of unlike length are compared as a cell, as a field and as a document."""
+    suite = {
+        "evaluators": [
+            "exact_match",
+            {"json_multi_field_match": {"fields": ["items"]}},
+            "json_field_match",
+            "json_diff_match",
+        ]
+    }
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    row = {
+        "output": {"items": [{"a": 1}, {"a": 3}], "b": 1},
+        "expected": {"items": [{"a": 1}, {"a": 2}, {"a": 4}], "b": 1},
+    }
+    (tmp_path / "rows.jsonl").write_text(f"{json.dumps(row)}\n" * 3, encoding="utf-8")
     code = (
-        "import sys, evaluators\n"
-        "rows = [{'output': {'a': [1, 2], 'b': {'c': 1}}, 'expected': {'a': [2, 1], 'b': {}}}]\n"
-        "run = evaluators.evaluate(rows, {'evaluators': ['exact_match']})\n"
-        "run.failures()\n"
-        "assert 'deepdiff' not in sys.modules"
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from evaluators.cli import command\n"
+        "found = CliRunner().invoke(command, ['run', 'suite.yaml', 'rows.jsonl', '--results', 'runs', '--name', 'one'])\n"
+        "assert found.exit_code == 0, found.output\n"
+        "assert not {'deepdiff', 'pandas'} & sys.modules.keys()\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    assert "items[1].a: 2 → 3; items[2] removed" in (tmp_path / "runs" / "one" / "rows.csv").read_text("utf-8")

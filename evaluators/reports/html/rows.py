@@ -18,7 +18,7 @@ from evaluators.issues import CellError
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.reports.documents import chosen_in, document_of
 from evaluators.reports.html.label_cells import label_readers
-from evaluators.reports.rows import results_of
+from evaluators.reports.rows import results_of, with_full_reason
 from evaluators.run.reader import RecordedRow, Run
 from evaluators.run.record_facts import CellReading
 from evaluators.run.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines
@@ -198,7 +198,7 @@ def _outcomes(row: RecordedRow) -> Iterator[bytes]:
     for name, recorded in row.recorded.items():
         if recorded.reason is not None:
             yield compact(RowOutcome(recorded.reason, row=row.number, evaluator=name))
-        yield from map(compact, recorded.fields)
+        yield from (compact(with_full_reason(field)) for field in recorded.fields)
 
 
 def _reasons(record: Run, row: RecordedRow) -> Iterator[tuple[str, str]]:
