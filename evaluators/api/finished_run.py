@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from evaluators.api.sections import READERS, reading_of
+from evaluators.api.sections import READERS
 from evaluators.builtin._texts import LabelRule
 from evaluators.issues import Problems, problem
 from evaluators.plan.need_steps import Reading
@@ -24,6 +24,7 @@ from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
 from evaluators.run.store import LINKS_JSON
+from evaluators.run.suite_sections import reading_of
 from evaluators.suite.config import SuiteConfig, read_config
 from evaluators.suite.extends import PRESETS
 from evaluators.suite.graph import EvaluatorLine

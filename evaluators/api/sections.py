@@ -9,12 +9,10 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from evaluators.limits import WorkLimits
-from evaluators.plan.need_steps import Reading
 from evaluators.run.suite_sections import ResultsConfig, read_results_settings, read_statistics
 from evaluators.settings import BadSettings, Detail
-from evaluators.suite.config import SectionReader, SuiteConfig
-from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+from evaluators.suite.config import SectionReader
+from evaluators.testsets.test_set_config import read_test_set
 
 
 def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
@@ -27,13 +25,6 @@ def read_results(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
         if unknown:
             raise BadSettings(Detail(("formats", index), issue.message, issue.hint) for index, issue in unknown)
     return found
-
-
-def reading_of(config: SuiteConfig) -> Reading:
-    """How outputs are read where an evaluator says nothing else."""
-    given: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
-    limits = config.sections.get("limits") or WorkLimits()
-    return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, limits)
 
 
 def _read_by(module: str, function: str) -> SectionReader:

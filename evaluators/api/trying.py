@@ -24,6 +24,7 @@ from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, S
 from evaluators.reports.reference import short_score
 from evaluators.reports.rows import with_full_reason
 from evaluators.run.exit_code import Facts, exit_code
+from evaluators.run.loaded_suite import LoadedSuite
 from evaluators.run.preparing import prepare
 from evaluators.suite import source
 from evaluators.suite.graph import EvaluatorLine
@@ -204,7 +205,7 @@ _HOW: Final = {
 
 
 def _tried(
-    suite: Suite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
+    suite: LoadedSuite, title: str, cells: Mapping[str, Any], columns: Mapping[str, str], plan: Plan
 ) -> tuple[Page, int]:
     """What came of the row, and why; and the exit code, which is 0 whatever the score."""
     with plan.scored({column: [value] for column, value in cells.items()}, 1) as slots:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
     from evaluators.reports.headline import Options
+    from evaluators.run.loaded_suite import LoadedSuite
     from evaluators.run.reader import Run
     from evaluators.run.run_folder import RunFolder
     from evaluators.tracking.sending import Sent
@@ -131,7 +132,7 @@ def check_files(prepared: Prepared, wanted: AskedFor, formats: Sequence[str] | N
         raise Problems(issues)
 
 
-def _figures(suite: Suite) -> Iterator[str]:
+def _figures(suite: LoadedSuite) -> Iterator[str]:
     """The sections of figures that a run of the suite has."""
     if suite.repeats is not None:
         yield "repeats"
@@ -303,7 +304,7 @@ def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options
     return options, with_record(plain, record, lines, reading, wanted.hardest) if of_pages else options
 
 
-def _gate_places(suite: Suite) -> dict[str, str]:
+def _gate_places(suite: LoadedSuite) -> dict[str, str]:
     """Where the suite sets the gates on each target; nothing where it is no file."""
     return {gate.written: suite.config.source.place(("gates", gate.key), key=True) for gate in suite.gates}
 

@@ -57,7 +57,7 @@ from evaluators.values.path_text import ANY, display
 from evaluators.values.quoting import flow
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 MOST_SAID: Final = 50
 """Fields of an inferred schema that are printed."""
@@ -175,7 +175,7 @@ def finish_run(
 
 
 def _judged(
-    suite: Suite,
+    suite: LoadedSuite,
     stats: Sequence[EvaluatorStats],
     slices: Sequence[EvaluatorStats],
     measures: Sequence[NumericColumnStats],

@@ -23,7 +23,7 @@ from evaluators.values.paths import parse as parse_path
 from evaluators.values.quoting import first_ones
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 _MOST_FIELDS: Final = 3
@@ -33,7 +33,7 @@ _MOST_FIELDS: Final = 3
 def gaps(
     evaluators: Sequence[EvaluatorLine],
     variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
-    suite: Suite | None = None,
+    suite: LoadedSuite | None = None,
     *,
     complete: bool,
 ) -> list[Issue]:
@@ -107,7 +107,7 @@ def _listed(column: str, values: Sequence[str]) -> str:
 
 
 def _keys_found_nowhere(
-    suite: Suite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
+    suite: LoadedSuite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""

@@ -36,7 +36,7 @@ from evaluators.values.paths import Path
 from evaluators.values.quoting import first_ones, flow, quote
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 NOT_A_NUMBER: Final = "not-a-number"
 NO_JSON: Final = "no-json"
@@ -227,7 +227,7 @@ def key_warnings(
     evaluators: Sequence[EvaluatorLine],
     stats: Sequence[EvaluatorStats],
     gaps: Collection[Issue],
-    suite: Suite | None = None,
+    suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """One warning for each list, side and kind, in the order of the suite, and of variants.
 
@@ -247,7 +247,7 @@ def key_warnings(
 def near_warnings(
     evaluators: Sequence[EvaluatorLine],
     variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
-    suite: Suite | None = None,
+    suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """One warning for each condition that leaves out cells which are nearly what it asks for. Variants share their rows."""
     places, found = line_places(suite), list[Issue]()
@@ -272,7 +272,7 @@ def near_warnings(
 def null_warnings(
     evaluators: Sequence[EvaluatorLine],
     variants: Sequence[tuple[SplitResult, Sequence[EvaluatorStats]]],
-    suite: Suite | None = None,
+    suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """One warning for each evaluator whose outputs have values where null is expected, in some rows of a field and not in all,
     while nobody said what null is: they count as wrong, and not as extra."""
@@ -305,7 +305,7 @@ def null_warnings(
 _AS_SPELT: Final = "such keys count as they are spelt, and the reason of each row names them"
 
 
-def _key_warning(suite: Suite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+def _key_warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
     message = f'"{line.name}": {_items_in_words(keys)}, in {rows_text(keys.rows)} ({_rows_in_words(keys)})'
     if keys.what == "unclear_key":
         message = f'variant "{variant}": {message}' if variant is not None else message

@@ -24,7 +24,7 @@ from evaluators.values.quoting import quote
 from evaluators.values.transforms import TransformError
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 IN_DOUBT: Final = "expected-in-doubt"
 _MOST: Final = 20
@@ -74,7 +74,7 @@ def _in_cell(one: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
 
 
 def doubt_warnings(
-    lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet, suite: Suite | None = None
+    lines: Sequence[EvaluatorLine], roles: Mapping[str, str], test_set: TestSet, suite: LoadedSuite | None = None
 ) -> list[Issue]:
     """One warning for each field that has such values, with the first of them and how many there are."""
     by_field: dict[tuple[str, str], list[Doubtful]] = {}

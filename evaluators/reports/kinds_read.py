@@ -28,7 +28,7 @@ from evaluators.values.quoting import quote
 from evaluators.values.transforms import Apply, TransformError, chain_of_expected
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 UNUSED = "comparator-reads-nothing"
 UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
@@ -68,7 +68,7 @@ def reading_nothing(
     roles: Mapping[str, str],
     test_set: TestSet,
     first: Mapping[str, Sequence[Any]],
-    suite: Suite | None = None,
+    suite: LoadedSuite | None = None,
 ) -> list[Issue]:
     """The fields with expected values of which none is of the kind that the comparator reads (law 11).
 
@@ -144,7 +144,7 @@ def single_values(found: Any) -> Iterator[Any]:
         yield found
 
 
-def _issue(suite: Suite | None, one: ReadField) -> Issue:
+def _issue(suite: LoadedSuite | None, one: ReadField) -> Issue:
     path, word = one.path.canonical, word_of(one.comparators[0])
     places = field_places(suite) if suite is not None else {}
     where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)

@@ -21,7 +21,7 @@ from evaluators.run.observer import Observer
 from evaluators.run.preparing import Prepared
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 _EVERY_SECONDS = 0.2
 
@@ -65,7 +65,7 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
         thread.join()
 
 
-def asks(suite: Suite) -> bool:
+def asks(suite: LoadedSuite) -> bool:
     """Whether rows may ask somebody at all."""
     return any(line.settings.asking() is not None for line in suite.lines)
 

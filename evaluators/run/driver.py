@@ -44,7 +44,7 @@ from evaluators.testsets.derived import joined_column
 from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 _NOTHING: Final = Recording(0, "none", small=0)
 
@@ -246,7 +246,7 @@ def in_memory(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRu
     return VariantRun(title, job, lines, RunDb().rows(0, Layout.of(job, lines)))
 
 
-def watches_of(suite: Suite) -> dict[str, Watch]:
+def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
     """The metrics that the gates of a suite check, by evaluator: a run counts for them what each row adds."""
     if not suite.gates:
         return {}

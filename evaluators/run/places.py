@@ -28,7 +28,7 @@ from evaluators.values.files import kept_place
 from evaluators.values.paths import ANY, parse
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 
 KEY: Final = ("key_field", "key")
@@ -39,12 +39,12 @@ _HALF: Final = re.compile("[\ud800-\udfff]")
 """What stands in a name for a byte that is not UTF-8."""
 
 
-def line_places(suite: Suite | None) -> dict[str, str]:
+def line_places(suite: LoadedSuite | None) -> dict[str, str]:
     """Where each evaluator stands. Nothing where no suite was written."""
     return {} if suite is None else {line.name: suite.config.source.place(line.loc, key=True) for line in suite.lines}
 
 
-def field_places(suite: Suite | None) -> dict[tuple[str, str], str]:
+def field_places(suite: LoadedSuite | None) -> dict[tuple[str, str], str]:
     """Where each listed field stands, by evaluator and canonical path, whatever spelling the suite uses."""
     if suite is None:
         return {}
@@ -56,7 +56,7 @@ def field_places(suite: Suite | None) -> dict[tuple[str, str], str]:
     }
 
 
-def align_place(suite: Suite | None, line: EvaluatorLine, field: str, *steps: str) -> str | None:
+def align_place(suite: LoadedSuite | None, line: EvaluatorLine, field: str, *steps: str) -> str | None:
     """The place in the suite that says how a list is paired: in the line of the list, or in a schema. `steps` lead on below it."""
     if suite is None:
         return None
@@ -66,13 +66,13 @@ def align_place(suite: Suite | None, line: EvaluatorLine, field: str, *steps: st
     return suite.config.source.place((*loc, "align", *steps))
 
 
-def placed(issue: Issue, column: str, suite: Suite) -> Issue:
+def placed(issue: Issue, column: str, suite: LoadedSuite) -> Issue:
     """A problem with a column of a file, placed where the suite names the column; as it is where the suite does not."""
     loc = next(_column_locs(suite, column), None)
     return _placed(issue, column, suite, loc) if loc else issue
 
 
-def placed_role(issue: Issue, suite: Suite, elsewhere: Collection[str]) -> Issue:
+def placed_role(issue: Issue, suite: LoadedSuite, elsewhere: Collection[str]) -> Issue:
     """A problem with the column of a role or a field, placed where the test set names that column; any other problem as it is.
 
     So is one with a column that is named `elsewhere`, such as on the command line.
@@ -102,7 +102,7 @@ def _columns_of_test_set(config: TestSetConfig) -> Iterator[tuple[Loc, str]]:
             yield from (((*loc, "columns", field), column) for field, column in fields.items())
 
 
-def placed_file(issue: Issue, suite: Suite) -> Issue:
+def placed_file(issue: Issue, suite: LoadedSuite) -> Issue:
     """A file or folder that is not there, placed where the suite's test set names it; any other problem as it is."""
     if issue.code == "no-such-file":
         for loc, absent in absent_places(suite.test_set, suite.test_set_folder):
@@ -111,18 +111,18 @@ def placed_file(issue: Issue, suite: Suite) -> Issue:
     return issue
 
 
-def loc_in_test_set(suite: Suite, loc: Loc) -> Loc:
+def loc_in_test_set(suite: LoadedSuite, loc: Loc) -> Loc:
     """Where the suite writes a setting of its test set: a test set that is one file has none below it."""
     return ("test_set",) if isinstance(suite.config.source.data.get("test_set"), str) else ("test_set", *loc)
 
 
-def _placed(issue: Issue, column: str, suite: Suite, loc: Loc) -> Issue:
+def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
     source, key = suite.config.source, loc[-1] == f"row.{column}"
     message = f"{issue.where}: {issue.message}"
     return replace(issue, where=source.place(loc, key=key), message=message, excerpt=source.excerpt(loc, key=key))
 
 
-def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
+def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
     settings, scored = suite.settings_of(line), line.settings.scored_fields()
     if scored.tree is None:
         return {name: (*line.loc, name) for name in scored.names if name in settings}
@@ -135,7 +135,7 @@ def _field_locs(suite: Suite, line: EvaluatorLine) -> dict[str, Loc]:
     return {parse(str(path)).canonical: (*line.loc, "fields", step) for step, path in spelled}
 
 
-def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
+def _schema_loc(suite: LoadedSuite, line: EvaluatorLine, field: str) -> Loc | None:
     """Where a schema that stands in the suite itself names the key of a list; None where it says so elsewhere."""
     found: Any = suite.settings_of(line)
     steps = [("items",) if step is ANY else ("properties", step) for step in parse(field).steps]
@@ -147,7 +147,7 @@ def _schema_loc(suite: Suite, line: EvaluatorLine, field: str) -> Loc | None:
     return loc
 
 
-def _column_locs(suite: Suite, column: str) -> Iterator[Loc]:
+def _column_locs(suite: LoadedSuite, column: str) -> Iterator[Loc]:
     """The places where the suite names a column, in the order of the file."""
     data, written = suite.config.source.data, f"row.{column}"
     for line in suite.lines:
@@ -185,7 +185,7 @@ def _inner_locs(value: Any, column: str) -> Iterator[Loc]:
             yield from ((index, *loc) for loc in _inner_locs(inner, column))
 
 
-def suite_texts(suite: Suite) -> tuple[str, dict[str, str]]:
+def suite_texts(suite: LoadedSuite) -> tuple[str, dict[str, str]]:
     """Which of a suite's files is the suite, and all of them, by their places in a folder."""
     source = suite.config.source
     if suite.given is not None:
@@ -203,7 +203,7 @@ def suite_texts(suite: Suite) -> tuple[str, dict[str, str]]:
     return _within(main, base), {_within(file, base): without_proofs(text) for file, text in files.items()}
 
 
-def suite_places(suite: Suite) -> list[Path]:
+def suite_places(suite: LoadedSuite) -> list[Path]:
     """Where the files of a suite are; none for a suite that was given as data."""
     if suite.given is not None:
         return []
@@ -227,7 +227,7 @@ def _within(file: Path, base: Path) -> str:
     return _HALF.sub("_", file.relative_to(base).as_posix())
 
 
-def _schema_files(suite: Suite) -> Iterator[tuple[Path, Path]]:
+def _schema_files(suite: LoadedSuite) -> Iterator[tuple[Path, Path]]:
     """The schemas that are files, each with where it would be by the name that is written."""
     source = suite.config.source
     for line in suite.lines:

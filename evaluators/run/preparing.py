@@ -35,14 +35,14 @@ from evaluators.values.addresses import addresses_in, allowed_beginnings, refuse
 from evaluators.values.read_files import note_listed
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
     from evaluators.run.gates import Gate
+    from evaluators.run.loaded_suite import LoadedSuite
 
 
 class Prepared(Struct, frozen=True):
     """A suite and a test set that fit together."""
 
-    suite: Suite
+    suite: LoadedSuite
     test_set: TestSet
     roles: dict[str, str]
     folder: Path = Path()
@@ -61,7 +61,7 @@ class Prepared(Struct, frozen=True):
 
 
 def prepared_rows(
-    suite: Suite, name: str, columns: Mapping[str, Sequence[Cell]], roles: dict[str, str], ids: str | None
+    suite: LoadedSuite, name: str, columns: Mapping[str, Sequence[Cell]], roles: dict[str, str], ids: str | None
 ) -> Prepared:
     """A suite and rows that a program holds as columns, of which these play roles. `name` is what messages call the rows, `ids` the
     column in which their ids are."""
@@ -69,7 +69,7 @@ def prepared_rows(
 
 
 def prepare(
-    suite: Suite,
+    suite: LoadedSuite,
     test_set: str | None = None,
     settings: Mapping[str, Any] = MappingProxyType({}),
     selection: Selection | None = None,
@@ -99,13 +99,13 @@ def prepare(
         return _fitting(suite, opened, folder, selection)
 
 
-def results_here(suite: Suite, results: str | Path | None) -> list[Path]:
+def results_here(suite: LoadedSuite, results: str | Path | None) -> list[Path]:
     """The folders of this machine in which a suite's runs are kept: the one that was asked for, and the one that the suite names."""
     return [Path(one) for one in (results, suite.results_folder) if one is not None and not scheme_of(str(one))]
 
 
 @contextmanager
-def masked_problems(suite: Suite) -> Iterator[None]:
+def masked_problems(suite: LoadedSuite) -> Iterator[None]:
     """Problems that keep a run from starting, without what the environment filled in to the suite."""
     try:
         yield
@@ -113,7 +113,7 @@ def masked_problems(suite: Suite) -> Iterator[None]:
         raise Problems(map(suite.config.source.filled.masked_issue, error.issues)) from error
 
 
-def _fitting(suite: Suite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
+def _fitting(suite: LoadedSuite, opened: TestSet, folder: Path, selection: Selection) -> Prepared:
     """A suite with an open test set, whose columns are those that it names."""
     columns = next(iter(opened.variant_sets.values())).columns if opened.variants else opened.columns
     roles: dict[str, str] = {role: column for role in ROLES if (column := columns.of(role)) is not None}
@@ -127,7 +127,7 @@ def _fitting(suite: Suite, opened: TestSet, folder: Path, selection: Selection) 
     return Prepared(suite, opened, roles, folder, selection)
 
 
-def check_judge(suite: Suite) -> None:
+def check_judge(suite: LoadedSuite) -> None:
     """Raises Problems (config), placed where the suite names it, for what keeps any judge of it from answering."""
     with masked_problems(suite):
         issues = [issue for loc, judge in suite.judges.items() for issue in _not_ready(suite, loc, judge)]
@@ -140,7 +140,7 @@ def check_judge(suite: Suite) -> None:
             raise problem("several-currencies", said, where=suite.place("judge"), hint="write all prices in one currency")
 
 
-def _not_ready(suite: Suite, loc: Loc, judge: Judge) -> list[Issue]:
+def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
     """What keeps a judge from answering, placed."""
     try:
         judge.check_addresses()
@@ -166,7 +166,7 @@ _OF_JSON_LINES: Final = {
 
 
 def _test_set_config(
-    suite: Suite, test_set: str | None, changes: dict[str, Any], given: FetchedRows | None
+    suite: LoadedSuite, test_set: str | None, changes: dict[str, Any], given: FetchedRows | None
 ) -> tuple[TestSetConfig, Path]:
     """The settings of the test set, and the folder that its places are relative to.
 
@@ -208,7 +208,7 @@ def _test_set_config(
         raise Problems(Issue(one.code, Blame.CONFIG, one.message, None, one.hint) for one in error.details) from error
 
 
-def _check_columns(suite: Suite, test_set: TestSet) -> None:
+def _check_columns(suite: LoadedSuite, test_set: TestSet) -> None:
     """Every column that the suite names itself must be there."""
     issues = [
         placed(no_such_column(name, test_set.header, test_set.name), name, suite)
@@ -245,7 +245,7 @@ def _said(place: object) -> str:
     return shown_address(place) if isinstance(place, str) else "ADDRESS"
 
 
-def _has_confidence(suite: Suite, gate: Gate) -> bool:
+def _has_confidence(suite: LoadedSuite, gate: Gate) -> bool:
     """Whether the suite says how sure the model was of what a gate is about."""
     if gate.target.field is None:
         return suite.confidence.column is not None
@@ -253,7 +253,7 @@ def _has_confidence(suite: Suite, gate: Gate) -> bool:
     return line is not None and gate.target.field in confidence_paths(line)
 
 
-def check_gate_targets(suite: Suite, variants: Sequence[str] | None = None) -> None:
+def check_gate_targets(suite: LoadedSuite, variants: Sequence[str] | None = None) -> None:
     """Every gate must be about something that the suite has. Raises Problems with those that are not.
 
     `variants` are those of the test set; None where it has not been looked at, and then any name will do.

@@ -29,7 +29,7 @@ from evaluators.testsets.byte_store import scheme_of
 from evaluators.values.addresses import with_shown_addresses
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 _READING: Final = ("format", "encoding", "delimiter", "sheet", "header_row", "list", "pair_by", "attach")
 _LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode")
@@ -47,7 +47,7 @@ class ResumedRun(NamedTuple):
 
 
 def resumed_run(
-    suite: Suite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
+    suite: LoadedSuite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
 ) -> ResumedRun:
     """The run that is meant. Raises Problems (config) where that is unclear."""
     wanted = name or suite.results.name

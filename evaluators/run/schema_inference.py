@@ -19,7 +19,7 @@ from evaluators.settings import BadSettings
 from evaluators.testsets.test_set import TestSet
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 INFERRED_SCHEMA: Final = "schema.{}.json"
 """The file of a run folder with the schema that an evaluator inferred from the test set."""
@@ -27,7 +27,7 @@ MOST_DOCUMENTS: Final = 100_000
 """Documents that are looked at."""
 
 
-def with_inferred_schemas(suite: Suite, test_set: TestSet, roles: Mapping[str, str]) -> Suite:
+def with_inferred_schemas(suite: LoadedSuite, test_set: TestSet, roles: Mapping[str, str]) -> LoadedSuite:
     """The suite with the schemas that its evaluators infer from the test set.
 
     Raises Problems where no schema can be inferred: the test set is to blame.

@@ -24,7 +24,7 @@ from evaluators.values.files import NoSmallFile, read_small
 from evaluators.values.transforms import registered_transforms
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 
 READING: Final = ""
@@ -34,7 +34,7 @@ _READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expect
 _WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
 
 
-def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:
+def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
     """Setting → checksum, by evaluator."""
     comparators = suite.config.source.data.get("comparators") or {}
     found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
@@ -45,7 +45,7 @@ def meaning_of(suite: Suite) -> dict[str, dict[str, str]]:
     return {READING: reading, **found}
 
 
-def decisive(suite: Suite) -> str:
+def decisive(suite: LoadedSuite) -> str:
     """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
     trackers and reports."""
     said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
@@ -66,7 +66,7 @@ def _limits(limits: WorkLimits) -> dict[str, int]:
     return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
 
 
-def _of_line(suite: Suite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
     settings = suite.settings_of(line)
     found = {"type": _checksum(line.type)}
     for key, value in settings.items():
@@ -120,7 +120,7 @@ def _checksum(value: object) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def own_code(suite: Suite) -> dict[str, str]:
+def own_code(suite: LoadedSuite) -> dict[str, str]:
     """Name → checksum of its source, of the plugs and transforms that the suite names and a program has registered."""
     words = set(_words(suite.config.source.data))
     found: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}

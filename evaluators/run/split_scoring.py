@@ -20,7 +20,7 @@ from evaluators.suite.graph import EvaluatorLine
 from evaluators.testsets.reader import Split
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.run.loaded_suite import LoadedSuite
 
 Task: TypeAlias = tuple[Split, frozenset[str]]
 """One split to score, and the keys of what is recorded that earlier splits have filled."""
@@ -99,7 +99,7 @@ def _size(path: str) -> int | None:
         return None
 
 
-def sent_suite(suite: Suite) -> ShippedSuite:
+def sent_suite(suite: LoadedSuite) -> ShippedSuite:
     """The suite for workers that may be elsewhere, with the variables that it takes from the environment, and no others."""
     shipped = replace(suite.shipped(), run_id=os.urandom(8).hex())
     if suite.environment is not None:

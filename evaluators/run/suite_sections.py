@@ -10,11 +10,14 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 from pydantic import Field, field_validator
 
 from evaluators.limits import DEPTH, LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
+from evaluators.plan.need_steps import Reading
 from evaluators.run.confidence import Confidence
 from evaluators.run.confidence_steps import confidence_paths
 from evaluators.run.number_cells import Decimal, NumericColumn
 from evaluators.run.repeats import BY_ID, Repeats
 from evaluators.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
+from evaluators.suite.config import SuiteConfig
+from evaluators.testsets.test_set_config import TestSetConfig
 from evaluators.values.text import SHORT
 
 Built = TypeVar("Built", bound=Settings)
@@ -214,3 +217,10 @@ def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfi
 def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:
     """The settings under `statistics`."""
     return build(StatisticsConfig, data, noun="statistics")
+
+
+def reading_of(config: SuiteConfig) -> Reading:
+    """How outputs are read where an evaluator says nothing else."""
+    given: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
+    limits = config.sections.get("limits") or WorkLimits()
+    return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, limits)
