@@ -94,30 +94,6 @@ VERDICT_WORDS: Final[Mapping[bool, RowWord]] = {
 """How a scored row ended, by whether it passed."""
 
 
-class ExitWord(Struct, frozen=True):
-    """What people read of an exit code."""
-
-    headline: str
-    """How a run ended, in a few words."""
-    meaning: str
-    compared: str = ""
-    """What it means for a comparison of runs, where that is something else."""
-    compared_headline: str = ""
-
-
-EXIT_WORDS: Final[Mapping[int, ExitWord]] = {
-    0: ExitWord("finished", "no gate failed", "no regression check failed"),
-    1: ExitWord("FAILED", "a gate failed", "a regression check failed"),
-    2: ExitWord("the settings are wrong", "the suite or the command has a mistake"),
-    3: ExitWord(
-        "not everything could be measured", "something could not be measured",
-        "something could not be compared", "not everything could be compared",
-    ),
-    4: ExitWord("the runs cannot be compared", "the runs cannot be compared"),
-    70: ExitWord("a fault in the program left rows without a score", "a fault in the program"),
-    130: ExitWord("interrupted", "interrupted"),
-}  # fmt: skip
-"""By the exit codes of a run."""
 _PLAIN: Final = {word: one.plain for words in (ROW_WORDS, FIELD_WORDS) for word, one in words.items()}
 
 

@@ -86,16 +86,13 @@ EXPECTED: Final = click.option(
     metavar="PLACE",
     help="A folder or file with the expected answers, in place of a column.",
 )
-OUTPUT: Final = click.option(
-    "--output", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
-)
-
-
 OUTPUTS_FROM: Final = click.option(
-    "--outputs-from", type=click.Path(), metavar="PLACE", help="A folder or file with the outputs, in place of a column."
+    "--outputs-from",
+    "output",
+    type=click.Path(),
+    metavar="PLACE",
+    help="A folder or file with the outputs, in place of a column.",
 )
-
-
 DELIMITER: Final = click.option(
     "--delimiter",
     metavar="CHARACTER",
@@ -126,7 +123,7 @@ def _together(*options: Option) -> Option:
 
 READING: Final[Option] = _together(COLUMNS, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """How a file of rows is read."""
-READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUT, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
+READING_PLACES: Final[Option] = _together(COLUMNS, EXPECTED, OUTPUTS_FROM, DELIMITER, ENCODING, SHEET, HEADER_ROW, LIST)
 """The same, and where outputs and expected answers are when they are no columns."""
 
 

@@ -51,6 +51,24 @@ def coloured(lines: Iterable[Line]) -> str:
     return "".join(f"{click.style(text, **style) if style and text else text}\n" for text, style in styles)
 
 
+_CODE_OR_GAP: Final = r"(?<!`)`(?P<code>[^`\n]+(?:\n *[^`\n]+)?)`(?!`)|(?P<gap>(?<=\S) {2,})|\n"
+
+
+def print_reference(text: str) -> None:
+    """Print a page of the reference. A terminal colours what is code, and shows no backticks; what stands in columns stays there."""
+    import re
+
+    lost = 0
+
+    def shown(match: re.Match[str]) -> str:
+        nonlocal lost
+        code, gap = match["code"], match["gap"]
+        lost, before = (0, lost) if code is None else (lost + 2, 0)
+        return click.style(code, fg="cyan") if code is not None else f"{gap}{' ' * before}" if gap else "\n"
+
+    print_out(re.sub(_CODE_OR_GAP, shown, text) if on_a_screen() else text)
+
+
 def print_run(result: RunResult, options: Options, every_table: bool = False) -> None:
     """Print the summary of a run, or every table of it."""
     if every_table:

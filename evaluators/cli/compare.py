@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from inspect import cleandoc
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import newest, run_place
 from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
+from evaluators.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -87,10 +89,6 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     field gained or lost, each with its p-value.
 
     A row that the base scored and NEW did not is lost: it is listed, and broken for the regression checks where the base passed.
-
-    The exit code is 0 when no regression check failed, 1 when one did, 2 for a mistake in the command or the suite, 3 when something
-    could not be compared, such as a lost row, and 4 when the runs cannot be compared: other rows, other expected answers,
-    other settings.
     """
     from evaluators.api.comparisons import compared_sides
     from evaluators.api.loading import load
@@ -128,6 +126,9 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
     _print(comparison, tuple(written_places(options["files"], write)), options)
     sys.exit(comparison.exit_code)
+
+
+command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text(compared=True)}"
 
 
 def _places(runs: tuple[str, ...], among: bool) -> list[Path]:

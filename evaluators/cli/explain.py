@@ -6,7 +6,7 @@ import click
 
 from evaluators.cli._completion import everything
 from evaluators.cli._options import REGISTER
-from evaluators.cli._printing import asked_width, print_out
+from evaluators.cli._printing import asked_width, print_out, print_reference
 
 
 @click.command("explain")
@@ -36,7 +36,8 @@ def command(subject: str, format_: str, steps: bool) -> None:
     from evaluators.reports.text import WIDTH
 
     width = min(asked_width() or WIDTH, WIDTH)
-    if explaining.is_suite(subject):
-        print_out(explaining.of_suite(subject, format_, steps, width))
-    else:
-        print_out(explaining.of_name(subject, format_, width))
+    is_suite = explaining.is_suite(subject)
+    page = (
+        explaining.of_suite(subject, format_, steps, width) if is_suite else explaining.of_name(subject, format_, width)
+    )
+    print_reference(page) if format_ == "text" else print_out(page)

@@ -6,6 +6,7 @@ import shlex
 import sys
 from contextlib import nullcontext
 from functools import partial
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -38,6 +39,7 @@ from evaluators.cli._printing import (
     print_run,
 )
 from evaluators.cli._progress import progress_line, sending_progress
+from evaluators.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
@@ -204,9 +206,6 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
     SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv, a folder or a pattern of such files, or the
     address of one, such as s3://bucket/rows.csv; `-` is standard input. Without it, the test set that the suite names is taken.
-
-    The exit code is 0 when no gate failed, 1 when one did, 2 for a mistake in the suite or the command, 3 when something
-    could not be measured or sent to a tracker, 70 for a fault in the program and 130 after Ctrl-C.
     """
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
@@ -256,6 +255,9 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
         print_err(f"opened {show_page(finished.place or str(place), place, opened=True)}")
     sys.exit(afterwards(finished.result, unprinted).exit_code)
+
+
+command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text()}"
 
 
 def _print_interrupted_runs(results: str | Path | None) -> None:
@@ -316,7 +318,7 @@ def _asked_of(options: dict[str, Any], results: str | Path | None, tracked: tupl
     """The options of a run, from the command line."""
     from evaluators.testsets.selection import Selection
 
-    own = {"output": options["outputs_from"], "outputs": options["outputs"], "format": options["test_set_format"]}
+    own = {"output": options["output"], "outputs": options["outputs"], "format": options["test_set_format"]}
     asked: RunOptions = {
         "test_set_settings": reading_settings(**{name: options[name] for name in _READING}, **own),
         "selection": Selection(options["limit"], options["sample"], options["seed"], options["where"]),

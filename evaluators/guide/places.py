@@ -133,7 +133,7 @@ def _among_them(folder: str, side: Role, end: str) -> Problems:
         f"names that end in {end}{_JSON} say {_SIDES[side]}, and the others lie among them, which no pattern keeps apart"
     )
     places = {"expected": folder, "output": folder, side: "FOLDER"}
-    command = f"evaluators init --expected {places['expected']} --output {places['output']}"
+    command = f"evaluators init --expected {places['expected']} --outputs-from {places['output']}"
     return problem("two-kinds", message, where=folder, hint=f"move them to a folder of their own, then: {command}")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from evaluators.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
+from evaluators.exit_words import EXIT_WORDS
 from evaluators.reports.document import (
     Block,
     Column,
@@ -42,7 +43,7 @@ from evaluators.run.metrics import (
 )
 from evaluators.values.paths import for_people
 from evaluators.values.quoting import first_ones
-from evaluators.words import EXIT_WORDS, plain_word
+from evaluators.words import plain_word
 
 MOST_ROWS: Final = 20
 """Broken rows, fixed rows, fields or labels that a page lists; all of them are in the JSON file."""

@@ -11,7 +11,7 @@ from evaluators.fields.key_counts import ListKey
 from evaluators.fields.named_comparators import with_its_space
 from evaluators.fields.reading import Align
 from evaluators.issues import Blame, Issue
-from evaluators.model import JSON
+from evaluators.model import JSON, MISSING
 from evaluators.needs import Condition
 from evaluators.run.places import KEY, align_place, field_places, line_places
 from evaluators.run.result import Counts, EvaluatorStats
@@ -66,6 +66,13 @@ def _nowhere(index: int, variants: Sequence[SplitResult]) -> set[ListKey]:
 
 def _documents(first: Sequence[FirstRows], evaluator: str) -> list[JSON]:
     return [document for each in first for document in each.documents_of(evaluator)]
+
+
+def _is_there(first: Sequence[FirstRows], evaluator: str, path: str) -> bool:
+    """Whether one of the first rows has something in a place."""
+    wanted = parse_path(path)
+    there = (wanted.get(document) for document in _documents(first, evaluator)[:HINT_ROWS])
+    return any(found is not MISSING if wanted.definite else bool(found) for found in there)
 
 
 def _in_place_of(first: Sequence[FirstRows], evaluator: str, path: str) -> str | None:
@@ -240,6 +247,8 @@ def _field_measured_nothing(
         said, hint = "measured nothing: no output gives a value to look for", "look at its path"
     elif noun == "rule":
         said, hint = "measured nothing: no row has all of its fields", "look at its paths"
+    elif _is_there(first, line.name, path):
+        said, hint = "measured nothing: all of its values count as absent", "look at `nulls` and `absent_values`"
     else:
         said = "was found in no row, so it measured nothing"
         may_be_absent = "optional: true says that a field may be absent everywhere"
@@ -255,6 +264,9 @@ def _fields_found_nowhere(line: EvaluatorLine, one: EvaluatorStats, first: Seque
     if scored.tree is None:
         return None
     paths = [path for path in dict.fromkeys((*scored.names, *scored.awaited)) if path not in scored.optional | there]
+    absent = [path for path in paths[:_MOST_FIELDS] if _is_there(first, line.name, path)]
+    if absent:
+        return f"all values of {_some(absent)} count as absent: look at `nulls` and `absent_values`"
     hints = {path: _in_place_of(first, line.name, path) for path in paths[:_MOST_FIELDS]}
     if not any(hints.values()):
         return None

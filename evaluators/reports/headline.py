@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
+from evaluators.exit_words import EXIT_WORDS
 from evaluators.reports.display import visible
 from evaluators.run.metrics import rows_text
 from evaluators.run.result import RunResult
-from evaluators.words import EXIT_WORDS
 
 if TYPE_CHECKING:
     from evaluators.builtin._texts import LabelRule

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 
+from evaluators.exit_words import EXIT_WORDS
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name
@@ -26,7 +27,6 @@ from evaluators.reports.sections.repeats import confidence_sections, repeat_sect
 from evaluators.run.metrics import counted, rows_text, score_text
 from evaluators.run.result import RunResult
 from evaluators.values.files import shown
-from evaluators.words import EXIT_WORDS
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:

@@ -11,11 +11,11 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from evaluators.exit_words import EXIT_WORDS
 from evaluators.issues import Issue
 from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.judges.prices import COST_IN, JUDGE_COST
 from evaluators.model import Count, Share
-from evaluators.words import EXIT_WORDS
 
 EXIT_CODES: Final = tuple(EXIT_WORDS)
 _BY_VARIANT: Final = ("evaluators", "slices", "gates", "measures", "confusion_matrices", "repeats", "confidence")

@@ -93,6 +93,15 @@ def test_pages_list_old_and_new_values(here: Path) -> None:
     assert "checked on paper" in again.output
 
 
+def test_where_nothing_was_measured_no_mean_is_told(here: Path) -> None:
+    suite = (here / "suite.yaml").read_text(encoding="utf-8")
+    (here / "suite.yaml").write_text(suite.replace("header", "header, when: {row.id: none}", 1), encoding="utf-8")
+    correct(ROMA)
+    said = cli("run", "suite.yaml", "--name", "x").output
+    assert "1 expected value is corrected" in said
+    assert "without that" not in said
+
+
 def test_a_correction_whose_value_has_changed_is_void_and_said(here: Path) -> None:
     correct(("1", "n", 7, 1), ("9", "n", 1, 2))
     found = result()

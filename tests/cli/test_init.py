@@ -280,7 +280,7 @@ def test_folders_of_documents_are_data_too(folder: Path) -> None:
         (folder / name).mkdir()
         for number, document in enumerate(ROWS):
             (folder / name / f"{number}.json").write_text(json.dumps(document), encoding="utf-8")
-    found = cli("init", "--expected", "gold", "--output", "out", "-o", "docs.yaml")
+    found = cli("init", "--expected", "gold", "--outputs-from", "out", "-o", "docs.yaml")
     assert found.exit_code == 0, found.stderr
     assert cli("run", "docs.yaml", "--no-results", "-q").exit_code == 0
 
@@ -289,7 +289,7 @@ def test_folders_of_documents_are_data_too(folder: Path) -> None:
 def test_data_of_the_gallery_gets_a_suite_that_runs(folder: Path, name: str) -> None:
     shutil.copytree(GALLERY / name, folder / name)
     more = {
-        "comparing_models": ("--output", f"{name}/careful.jsonl"),
+        "comparing_models": ("--outputs-from", f"{name}/careful.jsonl"),
         "classification": ("--columns", "expected=label"),
         "judged_replies": ("--columns", "output=answer"),
     }.get(name, ())
@@ -393,9 +393,9 @@ def test_rows_that_cannot_be_read_are_not_taken_for_empty_ones(folder: Path) -> 
     [
         (["rows.csv"], True),
         (["one/*.json"], True),
-        (["--expected", "one", "--output", "one"], True),
+        (["--expected", "one", "--outputs-from", "one"], True),
         (["*.csv"], True),
-        (["--expected", ".", "--output", "one"], False),
+        (["--expected", ".", "--outputs-from", "one"], False),
         (["*.json"], False),
     ],
 )
@@ -419,7 +419,7 @@ def test_documents_are_paired_by_what_names_them_and_doubts_are_said(
     for name, documents in (("g", "AB"), ("p", "BA"), ("q", "YZ")):
         lines = [json.dumps({"doc": one, "x": one.lower()}) + "\n" for one in documents]
         (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-    named = cli("init", "--expected", "g.jsonl", "--output", "p.jsonl", "-o", "named.yaml")
+    named = cli("init", "--expected", "g.jsonl", "--outputs-from", "p.jsonl", "-o", "named.yaml")
     assert 'paired by the key "doc"' in named.output
-    doubtful = cli("init", "--expected", "g.jsonl", "--output", "q.jsonl", "-o", "doubtful.yaml")
+    doubtful = cli("init", "--expected", "g.jsonl", "--outputs-from", "q.jsonl", "-o", "doubtful.yaml")
     assert 'paired by their places, and "doc", which is unlike in every one, says otherwise' in doubtful.output

@@ -24,7 +24,7 @@ BOTH = [*READ, "--columns", "output=said"]
     [
         ["run", "suite.yaml", "odd.csv", "--no-results", *BOTH],
         ["check", "suite.yaml", "odd.csv", *BOTH],
-        ["check", "suite.yaml", "odd.csv", *READ, "--columns", "id=n", "--output", "odd.json"],
+        ["check", "suite.yaml", "odd.csv", *READ, "--columns", "id=n", "--outputs-from", "odd.json"],
         ["try", "suite.yaml", "odd.csv", *BOTH],
         ["init", "odd.csv", *BOTH],
         ["infer-schema", "odd.csv", *READ],

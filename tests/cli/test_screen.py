@@ -153,3 +153,22 @@ if sys.platform != "win32":
         text = on_a_terminal(folder, 80, **environment)
         assert not CODES.search(text)
         assert "suite: finished\r\n===" in text
+
+
+def test_a_page_of_the_reference_shows_code_without_its_backticks_and_keeps_its_columns(tmp_path: Path) -> None:
+    """What `explain` prints on a terminal, which `script` is for it."""
+    pty = pytest.importorskip("pty")
+    parts: list[bytes] = []
+
+    def read(descriptor: int) -> bytes:
+        parts.append(os.read(descriptor, 65536))
+        return parts[-1]
+
+    words = [sys.executable, "-m", "evaluators", "explain", "numeric"]
+    assert pty.spawn(["env", "-u", "NO_COLOR", "TERM=xterm", "COLUMNS=100", *words], read) == 0
+    shown = b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+    assert "a tolerance with \x1b[36mabs\x1b[0m and" in shown
+    lines = CODES.sub("", shown).splitlines()
+    assert not [line for line in lines if "`" in line]
+    starts = [line.index("none") for line in lines if re.fullmatch(r"tolerance(\.\w+)?  .*none", line)]
+    assert (len(starts), len(set(starts))) == (3, 1)

@@ -72,7 +72,7 @@ COMMANDS: dict[str, list[tuple[list[str], list[str]]]] = {
                 (["convert", "tests.yaml", "--force", "-o", "@"], ["tests.yaml"]),
                 (["convert", "tests.yaml", "--force", "--rows", "@"], ["tests.yaml"])],
     "init": [(["init", "all/one.csv", "--force", "-o", "@"], ["all/one.csv"]),
-             (["init", "--expected", "all/one.csv", "--output", "all/two.csv", "--force", "-o", "@"], ["all/two.csv"])],
+             (["init", "--expected", "all/one.csv", "--outputs-from", "all/two.csv", "--force", "-o", "@"], ["all/two.csv"])],
     "infer-schema": [(["infer-schema", "given.jsonl", "--column", "output", "--force", "-o", "@"], ["given.jsonl"]),
                      (["infer-schema", "simple.yaml", "--force", "-o", "@"], SIMPLE)],
     "schema": [(["schema", "-o", "@"], list(FILES))],

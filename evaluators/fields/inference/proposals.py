@@ -79,7 +79,7 @@ def _undecided(question: InitQuestion, command: str, place: str) -> Problems:
     """The problem of a column that nobody may guess: what was seen, and the commands that settle it."""
     if not question.options:
         file = (
-            "--output FILE for a file of outputs"
+            "--outputs-from FILE for a file of outputs"
             if question.role == "output"
             else "--expected FILE for a file of answers"
         )
@@ -92,7 +92,7 @@ def _undecided(question: InitQuestion, command: str, place: str) -> Problems:
     message = f"{names} {each} be the {_NOUNS[question.role]}, and nothing says {which}: {cells}"
     lines = [" ".join([command, *(f"--columns {in_shell(one)}" for one in options)]) for options in question.options]
     if question.role == "output" and not several:
-        lines.append("--output FILE for a file of outputs")
+        lines.append("--outputs-from FILE for a file of outputs")
     return problem("undecided-column", message, hint=", or ".join(lines[:_MOST_LINES]))
 
 

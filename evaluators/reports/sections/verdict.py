@@ -61,7 +61,11 @@ def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
         return
     before = known.without_of(stats)
     values = "1 expected value is corrected" if known.made == 1 else f"{known.made:,} expected values are corrected"
-    yield values if before is None else f"{values}: mean {score_text(stats.mean)}, without that {score_text(before.mean)}"
+    yield (
+        values
+        if before is None or stats.mean is before.mean is None
+        else f"{values}: mean {score_text(stats.mean)}, without that {score_text(before.mean)}"
+    )
 
 
 def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:
