@@ -163,7 +163,9 @@ def update_baseline(run: Path, place: Path) -> int:
         raise problem("no-record", message, where=str(run), hint="name the run folder")
     if not side.result.complete:
         raise problem("partial-run", "the run was interrupted, and a baseline is made from whole runs", where=str(run))
-    write_baseline(place, side.record)
+    from evaluators.reports.report_files import folder_names  # who compares does without the formats
+
+    write_baseline(place, side.record, folder_names)
     return sum(one.rows for one in side.record.facts.variants)
 
 

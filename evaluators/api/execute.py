@@ -193,21 +193,23 @@ def _folder(
 
     A path is the place of a run that is finished already.
     """
+    from evaluators.reports.report_files import folder_names
     from evaluators.run.run_folder import RunFolder, default_name
 
     if wanted.results is None:
         return RunFolder.passing()
     if resumed is not None:
-        from evaluators.reports.report_files import folder_names
         from evaluators.run.resuming import taken_up
 
         made = folder_names([name for name, _ in prepared.variants()], [line.name for line in prepared.suite.lines])
         if (found := taken_up(resumed, prepared, key, made)) is not None:
+            if isinstance(found, RunFolder):
+                found.made = folder_names
             return found
     asked = prepared.suite.results.name
     name = asked or default_name(started, prepared.suite.fingerprint)
     try:
-        folder = RunFolder.create(wanted.results, name, wanted.force)
+        folder = RunFolder.create(wanted.results, name, wanted.force, folder_names)
     except Problems as error:
         # a file in the place of a folder is a mistake in the command; where the system refuses, the figures are not lost
         if not isinstance(error.__cause__, OSError) or isinstance(error.__cause__, FileExistsError | NotADirectoryError):

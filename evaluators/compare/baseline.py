@@ -10,6 +10,7 @@ from tempfile import mkdtemp
 from typing import Final
 
 from evaluators.issues import Problems, problem
+from evaluators.run.foreign_files import MadeNames, move_foreign, no_names
 from evaluators.run.reader import Run
 from evaluators.run.run_db import RUN_DB
 from evaluators.run.store import ENVIRONMENT_JSON, LINKS_JSON, RUN_JSON, is_free, unwritten
@@ -20,8 +21,9 @@ _OF_ONE_RUN: Final = (ENVIRONMENT_JSON, LINKS_JSON)
 """Files that two runs of the same rows do not share: times, host, command line, where it was sent."""
 
 
-def write_baseline(place: Path, run: Run) -> None:
-    """Copy what a run folder records of its rows to `place`, in place of the run folder that is there.
+def write_baseline(place: Path, run: Run, made: MadeNames = no_names) -> None:
+    """Copy what a run folder records of its rows to `place`, in place of the run folder that is there. What people have put there stays,
+    and what reports had `made` of that run goes.
 
     Raises Problems (config) where something else than a run folder is there, or the run is the one in `place`; (environment) where the
     copy cannot be written: what was there stays.
@@ -43,9 +45,11 @@ def write_baseline(place: Path, run: Run) -> None:
                 shutil.copy(run.place / name, working / "new" / name)
             if os.path.lexists(place):
                 place.rename(working / "before")
+                move_foreign(working / "before", working / "new", made)
             (working / "new").rename(place)
         finally:
             if not os.path.lexists(place) and os.path.lexists(working / "before"):
+                move_foreign(working / "new", working / "before", no_names)
                 (working / "before").rename(place)
             shutil.rmtree(working, ignore_errors=True)
     except OSError as error:

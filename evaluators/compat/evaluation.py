@@ -22,7 +22,7 @@ from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import COMPARED, entries_of, evaluators_by_schema, outcomes_of, rows_by_schema
-from evaluators.reports.report_files import folder_files
+from evaluators.reports.report_files import folder_files, folder_names
 from evaluators.reports.schema_sections import evaluation_sections, failed_section
 from evaluators.reports.text import page_text
 from evaluators.run.metrics import rows_text
@@ -328,7 +328,7 @@ class DocumentEvaluation(Evaluation, frozen=True, dict=True):
 def _created(path: Path, force: bool) -> RunFolder:
     """The new run folder. Messages about a folder that is no run name the arguments of Python, not options."""
     try:
-        return RunFolder.create(path.parent, path.name, force)
+        return RunFolder.create(path.parent, path.name, force, folder_names)
     except Problems as error:
         raise Problems(
             replace(

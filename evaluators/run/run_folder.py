@@ -8,7 +8,7 @@
 
 A run that does not come to `finish` leaves nothing, unless `leave` says so. With `force`, the run that was there waits beside it as
 `.nightly.replaced` until the new one has scored every row, and one of those that was stopped as `.nightly.stopped` while another replaces
-it.
+it. What people have put into its folder goes over to that of the new one.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from evaluators.issues import Issue, Problems, problem
 from evaluators.run.folder_lock import FolderLock, holding, run_going
+from evaluators.run.foreign_files import MadeNames, move_foreign, no_names
 from evaluators.run.record_facts import SUITE_FOLDER
 from evaluators.run.result import RunResult
 from evaluators.run.run_db import RUN_DB, RunDb
@@ -65,6 +66,8 @@ class RunFolder:
         """Where the run would be, were nothing else there."""
         self.chosen = False
         """Nobody asked for its name."""
+        self.made: MadeNames = no_names
+        """Names the files of a run that goes which were made from it, and go with it."""
         self._before = before
         self._lock = lock
         self._open = True
@@ -73,10 +76,10 @@ class RunFolder:
         self._db: RunDb | None = None
 
     @classmethod
-    def create(cls, results: str | Path, name: str, force: bool = False) -> RunFolder:
+    def create(cls, results: str | Path, name: str, force: bool = False, made: MadeNames = no_names) -> RunFolder:
         """A new run folder in the folder `results`, which is made when it is not there. It gets the first free one of the names
         `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for. A name is not free while a
-        run that was to be replaced waits beside it.
+        run that was to be replaced waits beside it. `made` names the files that are made from a run, which go with it.
 
         Raises Problems (config) when the name cannot be a folder's, or when force is asked for and what is there is not a run
         (nothing else is ever removed); Problems (environment) when the folder cannot be written, or the run to be replaced goes on.
@@ -86,13 +89,15 @@ class RunFolder:
         try:
             asked.parent.mkdir(parents=True, exist_ok=True)
             if force:
-                _put_aside(asked)
+                _put_aside(asked, made)
             for path in free_places(asked):
                 forced = force and path == asked
                 if not forced and os.path.lexists(_replaced(path)):
                     continue
                 if (lock := _claimed(path)) is not None:
-                    return cls(path, lock, asked, "another run" if forced else "nothing")
+                    folder = cls(path, lock, asked, "another run" if forced else "nothing")
+                    folder.made = made
+                    return folder
         except OSError as error:
             if force:
                 _put_back(asked)
@@ -213,7 +218,7 @@ class RunFolder:
         if self._finished or self._before == "this run":
             self.leave()
             if self._complete and self._before != "nothing":
-                remove_folder(_replaced(self.path))
+                _drop(_replaced(self.path), self.path, self.made)
             return
         self._close()
         remove_folder(self.path)
@@ -230,7 +235,7 @@ class RunFolder:
         """End here. What was written stays for whoever goes on with the run, in place of a stopped run that was to be replaced."""
         self._close()
         if self._before == "another run":
-            remove_folder(_stopped(self.path))
+            _drop(_stopped(self.path), self.path, self.made)
 
     def _close(self) -> None:
         self._open = False
@@ -293,7 +298,7 @@ def _claimed(path: Path) -> FolderLock | None:
     return None
 
 
-def _put_aside(place: Path) -> None:
+def _put_aside(place: Path, made: MadeNames) -> None:
     """Makes room for a run that replaces what is at a place. Raises Problems where that is no run, or one that goes on, and OSError."""
     if is_free(place):
         return
@@ -305,7 +310,7 @@ def _put_aside(place: Path) -> None:
     aside = _replaced(place)
     if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
         aside = _stopped(place)
-    remove_folder(aside)
+    _drop(aside, place, made)
     os.rename(place, aside)
 
 
@@ -334,6 +339,14 @@ def _put_back(place: Path) -> None:
     aside = _stopped(place)
     with suppress(OSError):
         os.rename(aside if os.path.lexists(aside) else _replaced(place), place)
+
+
+def _drop(aside: Path, place: Path, made: MadeNames) -> None:
+    """Removes a run that waited, and moves what is not its own to the folder at a place; what cannot be moved keeps it there."""
+    if os.path.lexists(aside):
+        with suppress(OSError):
+            move_foreign(aside, place, made)
+            remove_folder(aside)
 
 
 def remove_folder(folder: Path) -> None:

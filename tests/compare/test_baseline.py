@@ -13,7 +13,7 @@ from evaluators.api.comparisons import baseline_of, compare, open_side, update_b
 from evaluators.api.loading import load
 from evaluators.issues import Blame, Issue, Problems
 from evaluators.run.reader import Run
-from tests.kit import change_table, problem_of, write_rows
+from tests.kit import change_table, problem_of, write_files, write_rows
 
 SUITE: dict[str, Any] = {"evaluators": [{"json_multi_field_match": {"name": "form", "fields": ["a", "b"]}}]}
 
@@ -52,6 +52,39 @@ def test_a_newer_run_takes_the_place_of_a_baseline(tmp_path: Path) -> None:
         assert update_baseline(run, place) == len(values)
         assert compare(place, run).unchanged == len(values)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_what_people_put_beside_a_baseline_stays(tmp_path: Path) -> None:
+    place = tmp_path / "main"
+    update_baseline(run_of(tmp_path, "one", [1, 2]), place)
+    write_files(
+        place,
+        {"README.md": "who may change it", "notes/why.txt": "a new prompt", "rows.csv": "id\n", "suite/old.json": "{}"},
+    )
+    update_baseline(newer := run_of(tmp_path, "two", [2, 2, 1]), place)
+    assert compare(place, newer).unchanged == 3
+    kept = files_in(place)
+    assert kept.keys() == {"run.json", "run.db", "suite/suite.yaml", "README.md", "notes/why.txt"}
+    assert kept["notes/why.txt"] == b"a new prompt"
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_a_baseline_that_cannot_be_replaced_keeps_what_people_put_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "main"
+    update_baseline(run_of(tmp_path, "one", [1, 2]), place)
+    write_files(place, {"README.md": "who may change it"})
+    before, newer, rename = files_in(place), run_of(tmp_path, "two", [1]), Path.rename
+
+    def refuse(path: Path, to: Path) -> Path:
+        if path.name == "new":
+            raise PermissionError(13, "Permission denied")
+        return rename(path, to)
+
+    monkeypatch.setattr(Path, "rename", refuse)
+    assert problem_of(lambda: update_baseline(newer, place)).blame is Blame.ENVIRONMENT
+    assert files_in(place) == before
 
 
 @pytest.mark.parametrize("files", [{"rows.csv": "id\n"}, {"notes/a.txt": "a"}], ids=["a file", "a folder"])

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime
 from functools import partial
@@ -32,7 +32,7 @@ from evaluators.run.run_folder import RunFolder, clean, default_name, remove_fol
 from evaluators.run.run_json import run_body, run_json, typed
 from evaluators.run.run_listing import listed_runs
 from evaluators.run.store import open_text, write_text
-from tests.kit import problem_of
+from tests.kit import cli, problem_of, write_files
 
 ENVIRONMENT = Environment("2026-03-14T09:26:53+00:00", 1.75, 4, "build-7", "3.11.9", ("evaluators", "run"))
 
@@ -134,7 +134,7 @@ def test_force_replaces_a_run_whole(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
         folder.write("old.txt", "old")
         folder.finish(result())
-    with RunFolder.create(tmp_path, "nightly", force=True) as folder:
+    with RunFolder.create(tmp_path, "nightly", force=True, made=lambda _, __: {"old.txt"}) as folder:
         assert (tmp_path / ".nightly.replaced" / "old.txt").exists()
         folder.finish(result(rows=7))
     assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
@@ -294,6 +294,44 @@ def test_cleaning_a_run_that_was_killed_brings_the_stopped_one_before_it_back(tm
     assert clean(tmp_path / "nightly")
     assert Run(tmp_path / "nightly").result.rows == 2
     assert Run(tmp_path / ".nightly.replaced").result.rows == 1
+
+
+def test_what_people_put_into_the_folder_of_a_run_outlives_it(tmp_path: Path) -> None:
+    def made(variants: Iterable[str | None], evaluators: Iterable[str]) -> set[str]:
+        return {"summary.txt"}
+
+    def put(name: str) -> None:
+        write_files(tmp_path / "nightly", {f"{name}.md": name, f"notes {name}/a.txt": name, "summary.txt": name})
+
+    for rows, complete in ((1, True), (2, False), (3, False), (4, True)):
+        with RunFolder.create(tmp_path, "nightly", force=True, made=made) as folder:
+            folder.finish(result(rows=rows, complete=complete))
+        put(str(rows))
+    assert [path.name for path in tmp_path.iterdir()] == ["nightly"]
+    kept = {path.relative_to(tmp_path / "nightly").as_posix(): path for path in (tmp_path / "nightly").rglob("*.*")}
+    own = {"run.json", "summary.txt"}
+    assert kept.keys() - own == {name for rows in "1234" for name in (f"{rows}.md", f"notes {rows}/a.txt")} | {"run.db"}
+    assert kept["2.md"].read_text(encoding="utf-8") == "2"
+
+
+def test_a_report_of_a_run_goes_with_it_and_a_file_beside_it_stays(tmp_path: Path) -> None:
+    write_files(tmp_path, {"suite.yaml": "evaluators: [exact_match]\n", "rows.csv": "output,expected\na,a\nb,a\n"})
+    words = (
+        "run",
+        str(tmp_path / "suite.yaml"),
+        str(tmp_path / "rows.csv"),
+        "--results",
+        str(tmp_path / "runs"),
+        "--name",
+        "x",
+    )
+    cli(*words, "--formats", "junit")
+    place = tmp_path / "runs" / "x"
+    (written,) = (path.name for path in place.glob("*.xml"))
+    write_files(place, {"notes.md": "mine"})
+    cli(*words, "--force")
+    assert not (place / written).exists()
+    assert (place / "notes.md").read_text(encoding="utf-8") == "mine"
 
 
 def test_a_run_that_goes_on_is_neither_replaced_nor_cleaned_nor_gone_on_with(tmp_path: Path) -> None:
