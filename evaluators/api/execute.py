@@ -178,12 +178,15 @@ def _recordings(prepared: Prepared, wanted: AskedFor, tracked: bool) -> tuple[Re
     asked = wanted.results is not None or wanted.files or wanted.hardest or wanted.looked_at
     if not (asked or (wanted.summary and lists)):
         return None
-    from evaluators.reports.report_files import needs_every_outcome
+    from evaluators.reports.report_files import needs_every_outcome, needs_matches
 
-    every_outcome = needs_every_outcome(map(Path, wanted.files), wanted.words)
+    files = [*map(Path, wanted.files)]
+    every_outcome, matches = needs_every_outcome(files, wanted.words), needs_matches(files, wanted.words)
     # nothing in a run folder opens a file of another machine
     elsewhere = any(source.local is None for source in prepared.test_set.files)
-    return tuple(recording_of(prepared, table, every_outcome, tracked and elsewhere) for _, table in prepared.variants())
+    return tuple(
+        recording_of(prepared, table, every_outcome, tracked and elsewhere, matches) for _, table in prepared.variants()
+    )
 
 
 def _folder(

@@ -14,7 +14,7 @@ from evaluators.plan.need_steps import Reading
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
-from evaluators.reports.report_files import asked_files, needs_cells
+from evaluators.reports.report_files import asked_files, needs_cells, needs_matches
 from evaluators.reports.rows import row_views
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
@@ -23,6 +23,7 @@ from evaluators.run.cells_again import with_cells
 from evaluators.run.empty_answers import empty_answer_note
 from evaluators.run.reader import Run
 from evaluators.run.recorder import SMALL_RUN
+from evaluators.run.scored_again import with_matches
 from evaluators.run.store import LINKS_JSON
 from evaluators.run.suite_sections import reading_of
 from evaluators.suite.config import SuiteConfig, read_config
@@ -87,6 +88,17 @@ def options_of(record: Run) -> Options:
     return with_links(with_record(options, record, suite.lines, reading_of(suite)), record.place)
 
 
+def with_every_match(record: Run) -> Run:
+    """The record with what matches in whole documents, as far as it can be had: see `with_matches`."""
+    if record.lists_everything:
+        return record
+    try:
+        suite = recorded_suite(record)
+    except Problems:  # it recorded what matches, or the suite is not that of the run any more
+        return record
+    return with_matches(record, suite.lines, reading_of(suite))
+
+
 def recorded_suite(record: Run) -> SuiteConfig:
     """The suite that the folder holds.
 
@@ -143,4 +155,6 @@ def write_again(path: Path, files: Iterable[Path]) -> list[Path]:
     record = Run(path)
     if needs_cells(files):
         record = with_cells(record)
+    if needs_matches(files):
+        record = with_every_match(record)
     return asked_files(files, record, options_of(record))

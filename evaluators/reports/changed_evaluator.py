@@ -13,15 +13,14 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.closed import ClosedTree
 from evaluators.fields.lines import FieldLine
-from evaluators.fields.tree import nodes
 from evaluators.issues import Problems
 from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import compile_plan
 from evaluators.reports.comparison_changes import Mismatch
 from evaluators.run.reader import Run
+from evaluators.run.scored_again import calls_a_program
 from evaluators.settings import BadSettings
 from evaluators.suite.graph import EvaluatorLine
 
@@ -101,7 +100,7 @@ class RowsAgain:
     def before(self, line: EvaluatorLine) -> Sequence[Result] | None:
         """The verdicts of an evaluator as it is; None where they do not come out again."""
         if line.name not in self._before:
-            found = self._scored(line) if self._known() and not _calls_a_program(line) else None
+            found = self._scored(line) if self._known() and not calls_a_program(line) else None
             self._before[line.name] = found if found is not None and self._as_recorded(line.name, found) else None
         return self._before[line.name]
 
@@ -140,26 +139,6 @@ class RowsAgain:
         """All rows of the variant are looked at."""
         rows = next(one.rows for one in self._record.facts.variants if one.variant == self._variant)
         return len(self._known()) == rows
-
-
-def _calls_a_program(line: EvaluatorLine) -> bool:
-    """Whether something scores its rows that does not ship with the package: that is called once, when the rows are scored."""
-    tree = line.settings.scored_fields().tree
-    parts: list[object] = [line.settings, *getattr(line.settings, "post_process", ())]
-    transforms = [*getattr(line.settings, "transforms", ())]
-    if isinstance(tree, ClosedTree):
-        parts += [one.comparator for one in tree.scored if one.comparator is not None]
-        transforms += [each for one in tree.scored for each in one.transforms]
-    elif (root := getattr(tree, "root", None)) is not None:
-        parts += [metric.comparator for node in nodes(root, once=True) for metric in node.all_metrics]
-        transforms += [each for node in nodes(root, once=True) for each in node.transforms]
-    return not all(_module(one).startswith("evaluators.") for one in (*parts, *(each.apply for each in transforms)))
-
-
-def _module(one: object) -> str:
-    """Where a function, or the type of anything else, is from."""
-    function = getattr(one, "func", one)  # of one with arguments
-    return str(getattr(function, "__module__", None) or type(one).__module__)
 
 
 def _chunks(rows: Sequence[tuple[int, Mapping[str, Any]]]) -> Iterator[Sequence[tuple[int, Mapping[str, Any]]]]:

@@ -28,6 +28,8 @@ from evaluators.testsets.run_files import is_run_folder, recorded_in
 
 _SUMMARY: Final = "summary.txt"
 _FIELDS_PAGE: Final = "fields.md"
+_OF_FIELDS_PAGE: Final = frozenset(("markdown", "md"))
+"""The words of formats that bring it along."""
 
 
 def folder_files(
@@ -41,9 +43,9 @@ def folder_files(
     """Put the summary, the files of the formats, and what is small enough unasked, into a run folder. `of_report` is for pages that
     show rows; `rows_csv` says that this file was asked for, however many rows there are."""
     wanted = {*words}
-    every_outcome = all(variant.every_outcome for variant in record.facts.variants)
+    every_outcome = record.lists_everything
     folder.write(_SUMMARY, page_text(summary(record.result, options)))
-    if wanted & {"markdown", "md"}:
+    if wanted & _OF_FIELDS_PAGE:
         folder.write(_FIELDS_PAGE, page_markdown(fields_page(record.result, record if every_outcome else None)))
     for word in sorted({"csv", *wanted}):
         (form,) = asked_for((), [word])
@@ -92,6 +94,12 @@ def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
 def needs_every_outcome(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for list what became of every field."""
     return any(form.each == "evaluator" for form in asked_for(files, words))
+
+
+def needs_matches(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
+    """Whether some of the files or formats that were asked for show what matches in whole documents, too."""
+    files, words = [*files], {*words}
+    return needs_every_outcome(files, words) or needs_mistakes(files, words) or bool(words & _OF_FIELDS_PAGE)
 
 
 def asked_files(files: Iterable[Path], record: Run, options: Options) -> list[Path]:
@@ -162,7 +170,7 @@ def _gap(file: Path, form: Format, record: Run) -> Issue | None:
     if form.each == "evaluator":
         if not any(one.by_schema for one in record.facts.evaluators):
             return _no_outcomes(file.name)
-        if not all(variant.every_outcome for variant in record.facts.variants):
+        if not record.lists_everything:
             kept = f"the first {record.facts.most:,} rows with something wrong of each field"
             return _lacks(file, f"the run kept the outcomes of {kept}, and this file lists all", f"-o {file.name}")
     elif isinstance(form, TableFormat) and record.result.rows and not getattr(record.result, form.section):

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
+from functools import partial
 from itertools import repeat
 from pathlib import Path, PurePosixPath
 from types import NoneType
@@ -57,6 +58,8 @@ LineOfRow = TypeVar("LineOfRow", bound=OutcomeLine | CellsLine)
 
 CellsAgain: TypeAlias = Callable[[str | None, int | None], Iterator[CellsLine]]
 """The cells of a variant from the test set, in the order of rows, or those around the row of a number."""
+Matches: TypeAlias = Callable[[str | None, int | None], Iterator[OutcomeLine]]
+"""All that evaluators with a schema find in whole documents of a variant, in the order of rows, or in those of the row of a number."""
 
 
 class RecordedRow(Struct):
@@ -130,6 +133,8 @@ class Run:
         """Whether the tables of `run.db` were found to be those of the run, and whole."""
         self.again: CellsAgain | None = None
         """Reads cells once more; None where the test set is not the one that was scored."""
+        self.matches: Matches | None = None
+        """Finds what matches in whole documents; None where that was not asked for, or cannot be had."""
         self._verdicts: dict[str | None, list[list[Result]]] = {}
         """The verdicts of variants, once they were asked for."""
         self._read: dict[str | None, tuple[OutcomeLine, ...]] = {}
@@ -141,11 +146,13 @@ class Run:
         result: RunResult | None = None,
         place: Path | None = None,
         again: CellsAgain | None = None,
+        matches: Matches | None = None,
     ) -> Self:
-        """A copy of the run with another result, in another folder, or with cells that are read from the test set again."""
+        """A copy of the run with another result, in another folder, with cells that are read from the test set again, or with what
+        matches."""
         found = copy(self)
         found.result, found.place = result or self.result, place or self.place
-        found.again = again or self.again
+        found.again, found.matches = again or self.again, matches or self.matches
         return found
 
     @property
@@ -194,6 +201,11 @@ class Run:
         """Whether the cells of all rows can be read: from the run folder, or from the test set again."""
         return self.again is not None or all(one.every_cell for one in self.facts.variants)
 
+    @property
+    def lists_everything(self) -> bool:
+        """Whether all outcomes can be had, what matches among them."""
+        return all(one.every_outcome and (one.matches or self.matches is not None) for one in self.facts.variants)
+
     def each_row(
         self, variant: str | None = None, *, explained: bool = True, only: int | None = None
     ) -> Iterator[RecordedRow]:
@@ -201,13 +213,19 @@ class Run:
 
         Raises Problems (config) for a file that is damaged or not there.
         """
-        verdicts = self.verdicts(variant)
+        verdicts, names = self.verdicts(variant), [one.name for one in self.facts.evaluators]
         outcomes = _LinesOfRows(self._where("outcomes"), _of(only, self.outcomes(variant)) if explained else ())
         cells = _LinesOfRows(self._where("cells"), _of(only, self.cells(variant, only)) if explained else ())
+        matches = self.matches(variant, only) if explained and self.matches is not None else ()
+        whole = _LinesOfRows(self._where("outcomes"), matches)
         for line in self.row_lines(variant, verdicts, only):
             found = [known[code] for known, code in zip(verdicts, line.codes, strict=True)]
             row = RecordedRow(line.row, line.id, line.checksum or "", line.cluster, line.slices, found)
             row.recorded = recorded_of(outcomes.of(row.number))
+            if more := recorded_of(whole.of(row.number)):
+                row.recorded = {
+                    name: more.get(name) or row.recorded[name] for name in names if name in more or name in row.recorded
+                }
             for kept in cells.of(row.number):
                 row.cells = kept.cells
             yield row
@@ -266,10 +284,7 @@ class Run:
     def _outcomes(self, variant: str | None) -> Iterator[OutcomeLine]:
         names = {one.name for one in self.facts.evaluators}
         for number, text in enumerate(self.lines("outcomes", variant), 1):
-            line = _outcome_at_once(text)
-            if line is None:
-                data = _object(text, where := self._where("outcomes", number))
-                line = typed(data, outcome_kind(data), where)
+            line = outcome_of(text, partial(self._where, "outcomes", number))
             if line.evaluator not in names:
                 raise damaged(f"the run has no evaluator {quote(line.evaluator)}", self._where("outcomes", number))
             yield line
@@ -475,10 +490,16 @@ _ROW_OUTCOME: Final = msgspec.json.Decoder(RowOutcome).decode
 _OTHER_KIND: Final = re.compile(r'"(?:status|array|pairs)":')
 
 
-def _outcome_at_once(text: str) -> OutcomeLine | None:
+def outcome_of(text: str, where: Callable[[], str]) -> OutcomeLine:
+    """A line of outcomes. Raises Problems (config) for a damaged one; `where` names its place."""
     if '"path":' in text:
-        return _at_once(text, _OUTCOME)
-    return None if _OTHER_KIND.search(text) else _at_once(text, _ROW_OUTCOME)
+        found: OutcomeLine | None = _at_once(text, _OUTCOME)
+    else:
+        found = None if _OTHER_KIND.search(text) else _at_once(text, _ROW_OUTCOME)
+    if found is None:
+        data = _object(text, place := where())
+        found = typed(data, outcome_kind(data), place)
+    return found
 
 
 def _object(text: str, where: str) -> dict[str, Any]:

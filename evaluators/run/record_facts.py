@@ -118,6 +118,8 @@ class RecordedVariant(Struct, frozen=True):
     """The lines of outcomes."""
     cells: Count
     """The lines of cells."""
+    matches: bool = True
+    """The outcomes tell what matches, too; else that is found by scoring the cells again."""
 
 
 class RecordFacts(Struct, frozen=True):

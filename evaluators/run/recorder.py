@@ -14,11 +14,13 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.builtin._evaluator import Evaluator
+from evaluators.fields.frame import places_above
+from evaluators.fields.scored import ListOutcome
 from evaluators.fields.settle import WRONG
 from evaluators.fields.tree import FieldNode
 from evaluators.issues import CellError, RowProblem, encodable
 from evaluators.limits import OutOfTime, limited
-from evaluators.model import MISSING, FieldStatus, Result, RowStatus
+from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.plan.cells import Cells
 from evaluators.plan.suite_plan import Compiled, Plan, explained
 from evaluators.run.ledger import Ledger
@@ -50,6 +52,9 @@ class Recording(Struct, frozen=True):
     """The columns of which cells are kept."""
     small: int = SMALL_RUN
     first_rows: int = FIRST_ROWS
+    matches: bool = True
+    """What matches in whole documents is recorded as well; else whoever lists it scores the cells again, and it is recorded of the
+    first rows alone."""
 
     def full_keys(self, recorded: Mapping[str, int], rows: int) -> frozenset[str]:
         """The keys of which later splits need to record nothing more, after so many rows."""
@@ -198,6 +203,7 @@ class _Outcomes:
         """Keys under which enough rows were recorded."""
         self._taken: dict[str, int] = {}
         self._by_schema = scored.by_schema
+        self._matches = recording.matches
         self._of_rows = one.scored is None
         """It says something of the row as a whole, and has no fields."""
         self._everything = recording.most is None or (recording.small > 0 and LARGE not in full)
@@ -216,7 +222,7 @@ class _Outcomes:
     def wanted(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
         """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
         self._catch_up(verdicts)
-        if self._everything and (self._by_schema or self._of_rows):
+        if self._everything and (self._of_rows or (self._by_schema and self._matches)):
             chosen: Sequence[int] = range(len(codes))
         else:
             found = self._telling if self._everything else self._open
@@ -246,10 +252,16 @@ class _Outcomes:
         verdict: Result = slots[one.verdicts][index]
         try:
             if self._by_schema and self._everything:
+                wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
+                if wrong_alone and (lost := self._plain_wrong(slots, index)):
+                    return Recorded(lost)
                 documents = self._plan.documents_from(one, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
-                    return Recorded(scored.fields, scored.arrays, scored.outside, schema=schema)
+                    fields, arrays = scored.fields, scored.arrays
+                    if wrong_alone:
+                        fields, arrays = _without_matches(fields, arrays)
+                    return Recorded(fields, arrays, scored.outside, schema=schema)
                 if verdict.status is RowStatus.BUG and verdict.issue is not None:
                     return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
             whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
@@ -264,6 +276,11 @@ class _Outcomes:
             return Recorded(reason=f"it could not be explained: {error.issue.message}")
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
             return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
+
+    def _plain_wrong(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
+        """What is wrong in a row where no list has a part in it; else nothing: what became of a list depends on all of its items."""
+        found = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
+        return () if any(map(_of_list, found)) else found
 
     def _kept(self, found: Recorded, asked: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
         """What is said of a row, each with its field and why it is kept. What would only be kept in a run that keeps everything is left
@@ -309,6 +326,28 @@ class _Outcomes:
             self._closed.add(key)
             self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
         return True
+
+
+_EVERYTHING: Final = ("",)
+"""All fields of a schema, whatever they are called."""
+_CONTAINERS: Final = (list, dict)
+
+
+def _of_list(wrong: Outcome) -> bool:
+    """Whether a result is that of an item, or of a list that is missing or extra, alone or in an object."""
+    return "[" in wrong.path or wrong.expected.__class__ in _CONTAINERS or wrong.actual.__class__ in _CONTAINERS
+
+
+def _without_matches(
+    fields: Sequence[Outcome], arrays: Sequence[ListOutcome]
+) -> tuple[tuple[Outcome, ...], tuple[ListOutcome, ...]]:
+    """The results that are no plain match, and the lists in which something is wrong."""
+    wrong = tuple(one for one in fields if one.status not in _FINE or one.score not in (None, 1.0))
+    around = {place for one in wrong for place in (one.path, *places_above(one.path))}
+    return wrong, tuple(one for one in arrays if not one.passed or one.path in around)
+
+
+_FINE: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED))
 
 
 def record_key(evaluator: str, path: str) -> str:

@@ -30,6 +30,7 @@ from evaluators.run.recorder import SET_ASIDE, Recording
 from evaluators.run.result import RunResult
 from evaluators.run.run_folder import RunFolder
 from evaluators.run.schema_inference import INFERRED_SCHEMA, schema_text
+from evaluators.run.scored_again import comes_again
 from evaluators.testsets.test_set import TestSet
 from evaluators.values.json_choice import LENIENT
 
@@ -37,16 +38,19 @@ FIRST_MISMATCHES: Final = 200
 """Rows with something wrong that are recorded for each field, when a run has more rows than a small one."""
 
 
-def recording_of(prepared: Prepared, table: TestSet, every_outcome: bool = False, every_row: bool = False) -> Recording:
+def recording_of(
+    prepared: Prepared, table: TestSet, every_outcome: bool = False, every_row: bool = False, matches: bool = False
+) -> Recording:
     """How much is recorded of the rows of a table: as much as the suite says, and as the files that are asked for need.
 
-    `every_outcome` and `every_row` are set where such a file needs every outcome, or the cells of every row.
+    `every_outcome`, `every_row` and `matches` are set where such a file needs every outcome, the cells of every row, or what matches.
     """
     evidence, documents = prepared.suite.results.evidence, prepared.suite.results.documents
     most = None if every_outcome or evidence == "all" else FIRST_MISMATCHES if evidence == "first" else evidence
     if every_outcome or every_row or (documents == "auto" and not table.lasting):
         documents = "all"
-    return Recording(most, documents, tuple(table.header))
+    matches = matches or most is None or documents == "none" or not comes_again(prepared.suite)
+    return Recording(most, documents, tuple(table.header), matches=matches)
 
 
 def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: int) -> RecordFacts:
@@ -70,7 +74,7 @@ def facts_of(prepared: Prepared, variants: Sequence[VariantRun], lowest_fields: 
             RecordedVariant(
                 each.name, each.sums.rows, recording.keeps_every_outcome(each.sums.rows),
                 recording.keeps_cells(each.sums.rows) and not each.sums.recorded.get(SET_ASIDE),
-                each.rows.size("outcomes"), each.rows.size("cells"),
+                each.rows.size("outcomes"), each.rows.size("cells"), recording.matches,
             )
             for each in variants
         ),

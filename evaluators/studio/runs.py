@@ -22,7 +22,7 @@ from uuid import uuid4
 from msgspec import Struct
 
 from evaluators.api.comparisons import compare, compared_sides
-from evaluators.api.finished_run import options_of
+from evaluators.api.finished_run import options_of, with_every_match
 from evaluators.api.loading import load
 from evaluators.issues import Problems, problem
 from evaluators.reports.format import comparison_format_for, format_for
@@ -160,7 +160,7 @@ class Runs:
 
     def report(self, name: str) -> str:
         """The page of a run."""
-        record = with_cells(Run(self._folder.place(name)))
+        record = with_every_match(with_cells(Run(self._folder.place(name))))
         page = StringIO()
         format_for(_PAGE).write(record, page, options_of(record))
         return page.getvalue()
