@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from evaluators.fields.closed import ClosedTree
 from evaluators.fields.scored import Documents
@@ -18,6 +18,7 @@ from evaluators.issues import Problems, problem
 from evaluators.model import MISSING, Result, RowStatus
 from evaluators.plan.need_steps import Reading
 from evaluators.plan.suite_plan import Plan, compile_plan
+from evaluators.run.loaded_suite import LoadedSuite
 from evaluators.run.reader import Run, outcome_of
 from evaluators.run.record_facts import Declared
 from evaluators.run.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
@@ -25,13 +26,10 @@ from evaluators.run.recorder import LONGEST
 from evaluators.suite.graph import EvaluatorLine
 from evaluators.values.json_text import compact
 
-if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
-
 _CHUNK: Final = 256
 
 
-def comes_again(suite: Suite) -> bool:
+def comes_again(suite: LoadedSuite) -> bool:
     """Whether the suite in the folder of a run scores its rows as they were scored, whoever reads the folder."""
     alone = not suite.inferred_schemas and not suite.config.source.filled
     return alone and all(
