@@ -98,15 +98,17 @@ class Groups(Struct):
     """By field, those of them in which it is right in one attempt and wrong in another."""
     alone: Counter[str] = field(default_factory=Counter)
     """By field, those of them in which it is right or wrong in fewer than two attempts."""
+    last: str | None = None
+    """The last group, by name, in which fields were looked at; None where all were."""
 
-    def add(self, one: Attempts, times: int = 1) -> None:
-        """Counts groups whose attempts came to the same."""
+    def add(self, one: Attempts, times: int = 1, fields: bool = True) -> None:
+        """Counts groups whose attempts came to the same, and their `fields`."""
         if one.kept_out:
             self.kept_out[one.scored + one.kept_out] += times
         if not one.whole:
             return
         self.shares[one.passed, one.scored] += times
-        if (seen := one.scored - one.blocked) > 1:
+        if fields and (seen := one.scored - one.blocked) > 1:
             self.repeated += times
             for path, unasked in one.unasked.items():
                 self.alone[path] += times if seen - unasked < 2 else 0
@@ -123,7 +125,7 @@ class AttemptCounter:
         self._verdicts, self._wrong = verdicts, wrong
         self._fields = line.settings.scored_fields().names
         self._contents, self._alike = Counter[Contents](), dict[Contents, Attempts]()
-        self.groups = Groups()
+        self.groups = Groups(last=wrong.last)
 
     def add(self, group: str, cells: Sequence[Cells]) -> None:
         """The codes of one group."""
@@ -140,6 +142,9 @@ class AttemptCounter:
             names.append(name)
         if (of_fields := self._wrong.of_group.get(name)) is not None:
             self.groups.add(replace(one, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
+            return
+        if self.groups.last is not None and name > self.groups.last:  # nobody knows what is wrong in it
+            self.groups.add(one, fields=False)
             return
         self._contents[contents] += 1
 
@@ -195,6 +200,7 @@ def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> Rep
         shares=shares,
         listed=tuple(GroupAttempts(group, attempts, passed) for _, group, passed, attempts in listed[:MOST_LISTED]),
         fields=tuple(_flips(one)),
+        fields_until=one.last,
         noise=_rate(noise)[0],
         kept_out_sizes=sizes,
         variant=variant,

@@ -407,6 +407,8 @@ class RepeatStats(Struct, frozen=True):
     kept_out_sizes: tuple[tuple[Count, Count], ...] = ()
     """Of the groups that were kept out: how many rows they have, and how many have so many."""
     variant: str | None = None
+    fields_until: str | None = None
+    """The last group, by name, in which the fields of documents were looked at; None where all were."""
 
 
 class ConfidenceBin(Struct, frozen=True):

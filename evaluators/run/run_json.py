@@ -31,6 +31,9 @@ def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
     """What `run.json` holds."""
     body = plain(result)
     del body["environment"]
+    for one in body["repeats"]:
+        if one["fields_until"] is None:
+            del one["fields_until"]
     for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "corrections", "folder", "written"):
         if not body[key]:
             del body[key]

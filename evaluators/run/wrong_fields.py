@@ -15,6 +15,8 @@ from evaluators.run.exact_sums import Sum
 if TYPE_CHECKING:
     from evaluators.plan.suite_plan import Compiled, Plan
 
+MOST_GROUPS: Final = 20_000
+"""Groups with something wrong of which the fields are kept."""
 _ITEM: Final = re.compile(r"\[\d+\]")
 
 
@@ -25,6 +27,21 @@ class WrongFields(Sum):
     """By group and field, the attempts that were read and in which it is wrong."""
     unreadable: dict[str, int] = field(default_factory=dict)
     """By group, the attempts that were not read, in which every field is wrong."""
+    cut: bool = False
+    """There were more groups than are kept."""
+
+    @property
+    def last(self) -> str | None:
+        """The last group, by name, of which it is known what is wrong; None where that is known of all."""
+        return max(self.of_group) if self.cut else None
+
+    def limit(self) -> None:
+        """Keeps the first groups by their names."""
+        if len(self.of_group) > MOST_GROUPS:
+            self.cut = True
+            for name in sorted(self.of_group)[MOST_GROUPS:]:
+                del self.of_group[name]
+                self.unreadable.pop(name, None)
 
     def add(self, plan: Plan, one: Compiled, slots: list[Any], names: Sequence[str]) -> None:
         """Some rows: the groups that they belong to."""
@@ -39,3 +56,4 @@ class WrongFields(Sum):
                 for path in dict.fromkeys(paths):
                     of[path] = of.get(path, 0) + is_read
                 self.unreadable[name] = self.unreadable.get(name, 0) + (not is_read)
+        self.limit()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from copy import deepcopy
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -15,18 +16,24 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import evaluators
 from evaluators.issues import Problems
 from evaluators.model import Result, RowStatus
 from evaluators.reports.comparison_page import comparison_page
+from evaluators.reports.document import Page
 from evaluators.reports.headline import Options
+from evaluators.reports.sections.repeats import repeat_sections
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
 from evaluators.run import repeats as module
+from evaluators.run import wrong_fields
 from evaluators.run.columns import count_groups
-from evaluators.run.repeats import AttemptCounter, Groups, passes_at
-from evaluators.run.result import PassShare, RepeatStats
+from evaluators.run.exact_sums import plus
+from evaluators.run.intervals import wilson
+from evaluators.run.repeats import AttemptCounter, Groups, Repeats, passes_at, repeat_stats
+from evaluators.run.result import FieldFlips, PassShare, RepeatStats
 from evaluators.run.split_rows import Layout
 from evaluators.run.wrong_fields import WrongFields
 from evaluators.testsets import delimited
@@ -161,6 +168,24 @@ def test_fields_of_documents_flip_where_some_attempts_have_them_wrong() -> None:
     wrong = WrongFields({"q1": {"a": 1}, "q2": {"a": 2, "b": 1}}, {"q2": 1})
     found = groups_of([("q1", 0), ("q1", 1), ("q2", 1), ("q2", 1), ("q2", 2), ("q3", 0), ("q3", 0)], (), wrong)
     assert (found.repeated, found.flips) == (3, {"a": 1, "b": 1})
+
+
+def test_fields_are_counted_in_the_first_groups_where_more_are_wrong_than_are_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(wrong_fields, "MOST_GROUPS", 2)
+    one, other = ({name: {"a": 1} for name in names} for names in (("q4", "q1"), ("q2", "q3")))
+    either = [
+        plus(WrongFields(deepcopy(first)), WrongFields(deepcopy(then))) for first, then in ((one, other), (other, one))
+    ]
+    assert [(wrong.of_group.keys(), wrong.last) for wrong in either] == [({"q1", "q2"}, "q2")] * 2
+    found = groups_of([(f"q{group}", code) for group in range(6) for code in (0, 1)], (), either[0])
+    assert found.shares == {(1, 2): 6}
+    assert (found.repeated, found.flips, found.last) == (3, {"a": 2}, "q2")
+    (said,) = repeat_stats([LINE], [found], Repeats("question"), None)
+    assert said.fields == (FieldFlips("a", 2, 3, 2 / 3, wilson(2, 3)),)
+    page = page_text(Page("", repeat_sections(replace(run(attempts("10")).result, repeats=(said,)))))
+    assert 'Fields were looked at in the groups up to "q2", by name.' in " ".join(page.split())
 
 
 def test_groups_always_sometimes_and_never_pass() -> None:

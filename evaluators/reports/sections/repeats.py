@@ -10,7 +10,7 @@ from evaluators.reports.parts import list_part
 from evaluators.run.confidence_steps import LEVELS
 from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
 from evaluators.run.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
-from evaluators.values.quoting import first_ones
+from evaluators.values.quoting import first_ones, quote
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
@@ -141,6 +141,8 @@ def _repeats(one: RepeatStats) -> Iterator[Block]:
     if one.fields:
         yield table_of(one.fields[:MOST_LISTED], _FLIPS)
         yield from _more(len(one.fields), "field")
+    if one.fields_until is not None:
+        yield Paragraph(f"Fields were looked at in the groups up to {quote(one.fields_until)}, by name.", "warning")
     if one.sometimes or one.never:
         yield table_of((each for each in one.listed[:MOST_LISTED] if each.passed < each.attempts), _GROUPS)
         yield from _more(one.sometimes + one.never, "group")
