@@ -6,7 +6,7 @@ from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeCo
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
 from evaluators.reports.sections.labels import label_section
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, interval_text, percent_text, rows_text
+from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text
 from evaluators.run.result import ConfusionMatrix, Interval
 
 _FEW: int = 30
@@ -40,8 +40,8 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
     rows = [
         (
             "agreement",
-            percent_text(counts.agreement),
-            interval_text(wilson(counts.agreed, counts.rows)),
+            score_text(counts.agreement),
+            mean_interval_text(wilson(counts.agreed, counts.rows)),
             "both say the same",
         ),
         (
@@ -80,7 +80,12 @@ def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
     same = sum(cell.count for cell in table.cells if cell.expected == cell.output)
     value, interval = kappa({(cell.expected, cell.output): cell.count for cell in table.cells})
     rows = (
-        ("the same choice", percent_text(same / table.rows), interval_text(wilson(same, table.rows)), f"{table.rows:,}"),
+        (
+            "the same choice",
+            score_text(same / table.rows),
+            mean_interval_text(wilson(same, table.rows)),
+            f"{table.rows:,}",
+        ),
         ("Cohen's kappa", _number(value), _ends(interval), f"{table.rows:,}"),
     )
     columns = heads("choices", "#value", "#95 % CI", "#n")
@@ -95,7 +100,7 @@ def _halves(found: Calibration) -> Section:
         ("first rows", found.positions.first), ("later rows", found.positions.second),
     )  # fmt: skip
     rows = tuple(
-        (name, percent_text(one.agreement), str(one.too_kind), str(one.too_strict), str(one.rows)) for name, one in named
+        (name, score_text(one.agreement), str(one.too_kind), str(one.too_strict), str(one.rows)) for name, one in named
     )
     said = [
         _difference("longer outputs", "shorter ones", found.lengths),
@@ -125,7 +130,7 @@ def _disagreements(found: Calibration) -> tuple[Section, ...]:
 
 
 def _changed(changed: Changed) -> Section:
-    share = percent_text(changed.changed / changed.questions) if changed.questions else "none"
+    share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (
         f"Of {counted(changed.questions, 'question')} that both runs asked, {changed.changed:,} "
         f"{'has' if changed.changed == 1 else 'have'} another verdict in the other run ({share})."
@@ -134,7 +139,7 @@ def _changed(changed: Changed) -> Section:
     )
     items = tuple(map(Item, changed.examples))
     interval = wilson(changed.changed, changed.questions)
-    beside = (Paragraph(f"95 % CI of that share: {interval_text(interval)}."),) if interval else ()
+    beside = (Paragraph(f"95 % CI of that share: {mean_interval_text(interval)}."),) if interval else ()
     return Section("The other run", (Paragraph(text), *beside, *((Listing(items),) if items else ())))
 
 

@@ -34,7 +34,6 @@ from evaluators.run.metrics import (
     mean_interval_text,
     more_text,
     p_value_text,
-    percent_text,
     quantity_text,
     rows_text,
     score_text,
@@ -200,7 +199,7 @@ def _noise(one: Difference) -> str:
         beyond = "By groups, no change can be told from that noise."
     return (
         f"{with_variant(one.evaluator, one.variant)}: {changed:,} of {counted(one.pairs, 'pair')} changed "
-        f"({percent_text(changed / one.pairs)}). Outputs of one question within a run differ in {percent_text(noise)} "
+        f"({score_text(changed / one.pairs)}). Outputs of one question within a run differ in {score_text(noise)} "
         f"of pairs: that would be {noise * one.pairs:,.1f} without any change. {beyond}"
     )
 

@@ -23,19 +23,7 @@ USUAL: Final = 0.95
 
 def score_text(value: float | None) -> str:
     """A score or ratio with four decimals: `0.9333`."""
-    return UNDEFINED if value is None else _rounded(value, 1.0, 4)
-
-
-def percent_text(value: float | None) -> str:
-    """A rate in percent with one decimal: `93.3 %`."""
-    return UNDEFINED if value is None else f"{_rounded(100 * value, 100.0, 1)} %"
-
-
-def interval_text(interval: Interval | None) -> str:
-    """An interval of a rate, in percent: `[88.1, 96.4]`."""
-    if interval is None:
-        return UNDEFINED
-    return f"[{_rounded(100 * interval.low, 100.0, 1)}, {_rounded(100 * interval.high, 100.0, 1)}]"
+    return UNDEFINED if value is None else _rounded(value, 4)
 
 
 def mean_interval_text(interval: Interval | None) -> str:
@@ -65,7 +53,7 @@ def p_value_text(p: float | None) -> str:
 def beside_limit(value: float, limit: float) -> str:
     """A score with as many decimals as it takes to tell it from the limit it is compared with."""
     for decimals in range(4, 17):
-        text = _rounded(value, 1.0, decimals)
+        text = _rounded(value, decimals)
         if value == limit or (float(text) != limit and (float(text) < limit) == (value < limit)):
             return text
     return repr(value)
@@ -128,11 +116,11 @@ def more_text(count: int, noun: str) -> str:
     return f"{counted(count, f'more {noun}')} {'is' if count == 1 else 'are'}"
 
 
-def _rounded(value: float, top: float, decimals: int) -> str:
+def _rounded(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     step = 10.0**-decimals
-    if value < top and float(text) >= top:
-        return f"{top - step:.{decimals}f}"
+    if value < 1 and float(text) >= 1:
+        return f"{1 - step:.{decimals}f}"
     if value > 0 and float(text) == 0:
         return f"{step:.{decimals}f}"
     return text
@@ -166,8 +154,8 @@ class Coverage(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """`only 5 of 40 rows were measured (12.5 %)`."""
-        return f"only {self.of} {'was' if self.measured == 1 else 'were'} measured ({percent_text(self.share)})"
+        """`only 5 of 40 rows were measured`."""
+        return f"only {self.of} {'was' if self.measured == 1 else 'were'} measured"
 
 
 def coverage_of(stats: EvaluatorStats, field: FieldStats | None = None) -> Coverage:

@@ -155,7 +155,7 @@ def test_rows_that_the_outputs_file_lacks_are_said_first_and_leave_gates_undecid
     page = page_text(run_page(result))
     assert page.splitlines()[3] == "5 of 40 rows have an output"
     assert "1.0000 (5 rows)" in page
-    assert "only 5 of 40 rows were measured (12.5 %)" in page
+    assert "only 5 of 40 rows were measured" in page
 
 
 def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from evaluators.api.loading import load
 from evaluators.reports.document import PageTable, Section
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.run_page import run_page
-from evaluators.run.metrics import percent_text, quantity_text, score_text
+from evaluators.run.metrics import quantity_text, score_text
 from evaluators.run.result import RunResult
 
 SUITE: Final[dict[str, Any]] = {
@@ -100,6 +100,6 @@ def test_every_figure_that_is_shown_can_be_gated_by_the_name_that_is_shown(rows:
         by_target = [one for target in gates for one in found if one[0] == target]
         assert len(judged) == len(by_target)
         for gate, (target, figure, cell) in zip(judged, by_target, strict=True):
-            texts = {score_text(gate.value), percent_text(gate.value), quantity_text(gate.value)}
+            texts = {score_text(gate.value), quantity_text(gate.value)}
             assert gate.target == target
             assert cell.partition(" (")[0] in texts, (target, figure)

@@ -163,7 +163,7 @@ def test_the_command_compares_a_run_with_its_marks(run_of: Any) -> None:
     assert said.exit_code == 0, said.output
     words = " ".join(said.output.split())
     assert "4 rows have a verdict of tone and a mark in human." in words
-    assert "agreement 50.0 %" in words
+    assert "agreement 0.5000" in words
     assert "Cohen's kappa 0.000" in words
     assert "judge: pass 1 1 judge: fail 1 1" in words
     assert "row 3 (c): the judge says pass, people fail" in words
@@ -180,7 +180,7 @@ def test_the_command_says_what_another_run_answered(run_of: Any) -> None:
     said = CliRunner().invoke(
         command, ["calibrate", str(run_of("long")), "--human", "human", "--other", str(run_of("other"))]
     )
-    assert "Of 5 questions that both runs asked, 2 have another verdict in the other run (40.0 %)." in " ".join(
+    assert "Of 5 questions that both runs asked, 2 have another verdict in the other run (0.4000)." in " ".join(
         said.output.split()
     )
 
@@ -233,8 +233,8 @@ def test_choices_of_people_stand_beside_those_of_the_judge(chosen: Path) -> None
     said = cli("calibrate", str(chosen), "--human", "human")
     assert said.exit_code == 0, said.output
     words = " ".join(said.output.split())
-    assert "agreement 100.0 %" in words  # at 0.6, fair and poor both fail
-    assert "the same choice 75.0 % [30.1, 95.4] 4" in words
+    assert "agreement 1.0000" in words  # at 0.6, fair and poor both fail
+    assert "the same choice 0.7500 [0.3006, 0.9544] 4" in words
     assert "Cohen's kappa 0.636" in words  # 3/4 agree, 5/16 would by chance
     assert "poor → fair: 1 row; row 3 (c)" in words
     assert "score minus mark 0.125" in words
@@ -245,7 +245,7 @@ def test_a_judge_with_choices_may_be_held_against_yes_and_no(chosen: Path) -> No
     said = cli("calibrate", str(chosen), "--human", "yes")
     assert said.exit_code == 0, said.output
     assert "the same choice" not in said.output
-    assert "agreement 75.0 %" in " ".join(said.output.split())
+    assert "agreement 0.7500" in " ".join(said.output.split())
 
 
 def test_a_mark_that_is_no_choice_is_named_with_the_choices(chosen: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_panel_says_how_often_its_judges_agree(tmp_path: Path) -> None:
     agreement = stats.metric("agreement")
     assert agreement is not None
     assert agreement.mean == pytest.approx((1 + 1 / 3 + 1 / 3) / 3)
-    assert "tone: of the pairs of its judges, 55.6 % say the same of a row (3 rows)" in str(run_page(result))
+    assert "tone: of the pairs of its judges, 0.5556 say the same of a row (3 rows)" in str(run_page(result))
 
 
 def test_criteria_are_fields_that_gates_can_name(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_the_first_answer_counts_and_the_others_say_how_sure_it_is(tmp_path: Pat
     once = evaluators.load(SUITE).run(rows_file(tmp_path)).result
     assert result.evaluators[0].mean == once.evaluators[0].mean == 1.0
     text = str(run_page(result))
-    assert "Of 4 questions that were put several times, 2 got the same verdict each time (50.0 %, 95 % CI" in text
+    assert "Of 4 questions that were put several times, 2 got the same verdict each time (0.5000, 95 % CI" in text
     assert "Repeated questions" not in str(run_page(once))
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.run.metrics import beside_limit, interval_text, percent_text, score_text
+from evaluators.run.metrics import beside_limit, mean_interval_text, score_text
 from evaluators.run.result import Interval
 
 
@@ -16,16 +16,9 @@ def test_only_a_perfect_score_prints_as_one(value: float | None, text: str) -> N
     assert score_text(value) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.933, "93.3 %"), (1.0, "100.0 %"), (0.9999, "99.9 %"), (0.0001, "0.1 %"), (None, "–")]
-)
-def test_only_every_row_prints_as_a_hundred_percent(value: float | None, text: str) -> None:
-    assert percent_text(value) == text
-
-
-def test_an_interval_is_in_percent() -> None:
-    assert interval_text(Interval(0.8812, 0.9641)) == "[88.1, 96.4]"
-    assert interval_text(None) == "–"
+def test_an_interval_is_of_fractions() -> None:
+    assert mean_interval_text(Interval(0.8812, 0.9641)) == "[0.8812, 0.9641]"
+    assert mean_interval_text(None) == "–"
 
 
 def test_a_figure_that_misses_a_limit_never_prints_as_the_limit() -> None:

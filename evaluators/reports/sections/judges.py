@@ -8,7 +8,7 @@ from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Paragraph, Section, listed
 from evaluators.reports.parts import list_part
 from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, full_name, interval_text, percent_text, quantity_text, rows_text
+from evaluators.run.metrics import counted, full_name, mean_interval_text, quantity_text, rows_text, score_text
 from evaluators.run.result import RunResult
 
 
@@ -45,7 +45,7 @@ def _panels(result: RunResult) -> Iterator[str]:
     for stats in result.evaluators:
         if (agreement := stats.metric("agreement")) is not None:
             yield (
-                f"{full_name(stats)}: of the pairs of its judges, {percent_text(agreement.mean)} say the same of a row "
+                f"{full_name(stats)}: of the pairs of its judges, {score_text(agreement.mean)} say the same of a row "
                 f"({rows_text(agreement.n)})"
             )
 
@@ -54,7 +54,10 @@ def _repeated(result: RunResult) -> Iterator[str]:
     """How often a judge that was asked several times said the same; nothing where each question was put once."""
     asked = result.environment.asked if result.environment is not None else None
     if asked is not None and asked.repeated:
-        share, interval = percent_text(asked.agreed / asked.repeated), interval_text(wilson(asked.agreed, asked.repeated))
+        share, interval = (
+            score_text(asked.agreed / asked.repeated),
+            mean_interval_text(wilson(asked.agreed, asked.repeated)),
+        )
         yield (
             f"Of {counted(asked.repeated, 'question')} that were put several times, {asked.agreed:,} got the same verdict each "
             f"time ({share}, 95 % CI {interval})."
