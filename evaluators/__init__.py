@@ -1,7 +1,7 @@
 """A declarative engine that scores structured output.
 
 `load` reads a suite; a suite evaluates one row or runs over a test set. Every evaluator type also works on its own, from
-its module in `evaluators.builtin`. Nothing heavy is imported until it is used.
+its module in `evaluators.scoring.evaluators`. Nothing heavy is imported until it is used.
 """
 
 from __future__ import annotations
@@ -16,52 +16,52 @@ _WHERE: Final = {
     "loads": "evaluators.api.loading",
     "Suite": "evaluators.api.suite",
     "compare": "evaluators.api.comparisons",
-    "RunComparison": "evaluators.compare.comparison",
+    "RunComparison": "evaluators.runs.compare.comparison",
     "Selection": "evaluators.testsets.selection",
-    "Row": "evaluators.model",
-    "RowResult": "evaluators.model",
-    "Result": "evaluators.model",
-    "Outcome": "evaluators.model",
-    "Comparison": "evaluators.model",
-    "ComparatorResult": "evaluators.model",
-    "FieldStatus": "evaluators.model",
-    "__version__": "evaluators.model",
-    "RowStatus": "evaluators.model",
-    "MISSING": "evaluators.model",
-    "RunResult": "evaluators.run.result",
-    "Issue": "evaluators.issues",
-    "Blame": "evaluators.issues",
-    "Problems": "evaluators.issues",
-    "Evaluator": "evaluators.builtin._evaluator",
-    "Example": "evaluators.builtin._evaluator",
-    "Asking": "evaluators.builtin._evaluator",
-    "SchemaInference": "evaluators.builtin._evaluator",
-    "Reason": "evaluators.model",
-    "Unreadable": "evaluators.builtin._evaluator",
-    "ScoredFields": "evaluators.builtin._scored_fields",
-    "Column": "evaluators.builtin._evaluator",
-    "Text": "evaluators.builtin._evaluator",
-    "Expected": "evaluators.builtin._evaluator",
-    "Output": "evaluators.builtin._evaluator",
-    "Comparator": "evaluators.comparators._comparator",
-    "COMPARATORS": "evaluators.comparators._comparator",
-    "Pair": "evaluators.comparators._comparator",
-    "Question": "evaluators.comparators._comparator",
-    "RowProblem": "evaluators.issues",
-    "TransformError": "evaluators.values.transforms",
+    "Row": "evaluators.model.rows",
+    "RowResult": "evaluators.model.rows",
+    "Result": "evaluators.model.rows",
+    "Outcome": "evaluators.model.rows",
+    "Comparison": "evaluators.model.rows",
+    "ComparatorResult": "evaluators.model.rows",
+    "FieldStatus": "evaluators.model.rows",
+    "__version__": "evaluators.model.rows",
+    "RowStatus": "evaluators.model.rows",
+    "MISSING": "evaluators.model.rows",
+    "RunResult": "evaluators.runs.result",
+    "Issue": "evaluators.model.issues",
+    "Blame": "evaluators.model.issues",
+    "Problems": "evaluators.model.issues",
+    "Evaluator": "evaluators.scoring.evaluators._evaluator",
+    "Example": "evaluators.scoring.evaluators._evaluator",
+    "Asking": "evaluators.scoring.evaluators._evaluator",
+    "SchemaInference": "evaluators.scoring.evaluators._evaluator",
+    "Reason": "evaluators.model.rows",
+    "Unreadable": "evaluators.scoring.evaluators._evaluator",
+    "ScoredFields": "evaluators.scoring.evaluators._scored_fields",
+    "Column": "evaluators.scoring.evaluators._evaluator",
+    "Text": "evaluators.scoring.evaluators._evaluator",
+    "Expected": "evaluators.scoring.evaluators._evaluator",
+    "Output": "evaluators.scoring.evaluators._evaluator",
+    "Comparator": "evaluators.scoring.comparators._comparator",
+    "COMPARATORS": "evaluators.scoring.comparators._comparator",
+    "Pair": "evaluators.scoring.comparators._comparator",
+    "Question": "evaluators.scoring.comparators._comparator",
+    "RowProblem": "evaluators.model.issues",
+    "TransformError": "evaluators.scoring.values.transforms",
     "evaluator": "evaluators.api.extending",
     "comparator": "evaluators.api.extending",
     "evaluate": "evaluators.api.evaluate",
     "evaluate_pair": "evaluators.api.evaluate",
     "Run": "evaluators.api.run_object",
-    "infer_schema": "evaluators.fields.inference.schema",
+    "infer_schema": "evaluators.scoring.fields.inference.schema",
     "register": "evaluators.api.extending",
     "register_transform": "evaluators.api.extending",
     "register_file": "evaluators.api.extending",
 }
 
-_STRUCT: Final = "evaluators.compat.struct_extract_eval"
-_BENCH: Final = "evaluators.compat.extract_bench"
+_STRUCT: Final = "evaluators.integrations.compat.struct_extract_eval"
+_BENCH: Final = "evaluators.integrations.compat.extract_bench"
 _MOVED: Final = {
     **dict.fromkeys(
         (
@@ -83,35 +83,35 @@ if TYPE_CHECKING:
     from evaluators.api.loading import load, loads
     from evaluators.api.run_object import Run
     from evaluators.api.suite import Suite
-    from evaluators.builtin._evaluator import Asking as Asking
-    from evaluators.builtin._evaluator import Column as Column
-    from evaluators.builtin._evaluator import Evaluator as Evaluator
-    from evaluators.builtin._evaluator import Example as Example
-    from evaluators.builtin._evaluator import Expected as Expected
-    from evaluators.builtin._evaluator import Output as Output
-    from evaluators.builtin._evaluator import SchemaInference as SchemaInference
-    from evaluators.builtin._evaluator import Text as Text
-    from evaluators.builtin._evaluator import Unreadable as Unreadable
-    from evaluators.builtin._scored_fields import ScoredFields as ScoredFields
-    from evaluators.comparators._comparator import COMPARATORS as COMPARATORS
-    from evaluators.comparators._comparator import Comparator as Comparator
-    from evaluators.comparators._comparator import Pair as Pair
-    from evaluators.comparators._comparator import Question as Question
-    from evaluators.compare.comparison import RunComparison
-    from evaluators.fields.inference.schema import infer_schema
-    from evaluators.issues import Blame as Blame
-    from evaluators.issues import Issue as Issue
-    from evaluators.issues import Problems
-    from evaluators.issues import RowProblem as RowProblem
-    from evaluators.model import MISSING as MISSING
-    from evaluators.model import ComparatorResult as ComparatorResult
-    from evaluators.model import Comparison, FieldStatus, Result, Row, RowResult, __version__
-    from evaluators.model import Outcome as Outcome
-    from evaluators.model import Reason as Reason
-    from evaluators.model import RowStatus as RowStatus
-    from evaluators.run.result import RunResult as RunResult
+    from evaluators.model.issues import Blame as Blame
+    from evaluators.model.issues import Issue as Issue
+    from evaluators.model.issues import Problems
+    from evaluators.model.issues import RowProblem as RowProblem
+    from evaluators.model.rows import MISSING as MISSING
+    from evaluators.model.rows import ComparatorResult as ComparatorResult
+    from evaluators.model.rows import Comparison, FieldStatus, Result, Row, RowResult, __version__
+    from evaluators.model.rows import Outcome as Outcome
+    from evaluators.model.rows import Reason as Reason
+    from evaluators.model.rows import RowStatus as RowStatus
+    from evaluators.runs.compare.comparison import RunComparison
+    from evaluators.runs.result import RunResult as RunResult
+    from evaluators.scoring.comparators._comparator import COMPARATORS as COMPARATORS
+    from evaluators.scoring.comparators._comparator import Comparator as Comparator
+    from evaluators.scoring.comparators._comparator import Pair as Pair
+    from evaluators.scoring.comparators._comparator import Question as Question
+    from evaluators.scoring.evaluators._evaluator import Asking as Asking
+    from evaluators.scoring.evaluators._evaluator import Column as Column
+    from evaluators.scoring.evaluators._evaluator import Evaluator as Evaluator
+    from evaluators.scoring.evaluators._evaluator import Example as Example
+    from evaluators.scoring.evaluators._evaluator import Expected as Expected
+    from evaluators.scoring.evaluators._evaluator import Output as Output
+    from evaluators.scoring.evaluators._evaluator import SchemaInference as SchemaInference
+    from evaluators.scoring.evaluators._evaluator import Text as Text
+    from evaluators.scoring.evaluators._evaluator import Unreadable as Unreadable
+    from evaluators.scoring.evaluators._scored_fields import ScoredFields as ScoredFields
+    from evaluators.scoring.fields.inference.schema import infer_schema
+    from evaluators.scoring.values.transforms import TransformError as TransformError
     from evaluators.testsets.selection import Selection
-    from evaluators.values.transforms import TransformError as TransformError
 
 __all__ = [
     "Comparison",
@@ -147,13 +147,13 @@ def __getattr__(name: str) -> Any:
         # Python has words of its own for a name that cannot be imported, unless it is told that importing is what failed
         kind = ImportError if sys._getframe(1).f_code.co_name == "_handle_fromlist" else AttributeError
         raise kind(f"evaluators has no {name}; write: from {_MOVED[name]} import {name}")
-    from evaluators.builtin import find_class
+    from evaluators.scoring.evaluators import find_class
 
     return find_class(name)
 
 
 def __dir__() -> list[str]:
-    from evaluators.builtin import class_names
+    from evaluators.scoring.evaluators import class_names
 
     return sorted([*__all__, *class_names()])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from evaluators.run.intervals import confusion, wilson
-from evaluators.run.result import Counts, FieldStats, MetricCI
-from evaluators.values.confusion import RATIOS, Confusion, Ratio
+from evaluators.runs.intervals import confusion, wilson
+from evaluators.runs.result import Counts, FieldStats, MetricCI
+from evaluators.scoring.values.confusion import RATIOS, Confusion, Ratio
 
 
 def ratios(counts: Counts) -> tuple[float | None, float | None, float | None, float | None]:

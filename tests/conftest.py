@@ -15,10 +15,10 @@ from typing import Any, Final
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.judges.judge import JUDGES
-from evaluators.values import transforms
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.judges.judge import JUDGES
+from evaluators.scoring.values import transforms
 
 REGISTERED: Final[tuple[dict[str, Any], ...]] = (
     BUILTIN._registered,

@@ -18,12 +18,12 @@ from click.testing import CliRunner, Result
 
 from evaluators.api.loading import load
 from evaluators.cli import command
-from evaluators.compare.comparison import RunComparison
-from evaluators.issues import Issue, Problems, problem
+from evaluators.model.issues import Issue, Problems, problem
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
-from evaluators.run.reader import Run
-from evaluators.run.result import RunResult
+from evaluators.runs.compare.comparison import RunComparison
+from evaluators.runs.reader import Run
+from evaluators.runs.result import RunResult
 
 EVERY_FIGURE: Final[Mapping[str, object]] = {
     "repeats": "row.question",

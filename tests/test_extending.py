@@ -21,17 +21,17 @@ from pydantic import BaseModel, ConfigDict
 
 import evaluators
 from evaluators import Blame, Comparison, FieldStatus, Problems, Question, RowProblem, TransformError
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.builtin.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.comparators._awaiting import rest, result_of
-from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.issues import Issue
-from evaluators.judges.asking import ask
-from evaluators.model import Result, RowStatus
-from evaluators.plan.suite_plan import compile_plan
-from evaluators.settings import BadSettings, build
-from evaluators.values import transforms
+from evaluators.model.issues import Issue
+from evaluators.model.rows import Result, RowStatus
+from evaluators.model.settings import BadSettings, build
+from evaluators.scoring.comparators._awaiting import rest, result_of
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
+from evaluators.scoring.evaluators.schema_match import SchemaMatch
+from evaluators.scoring.judges.asking import ask
+from evaluators.scoring.plan.suite_plan import compile_plan
+from evaluators.scoring.values import transforms
 
 
 def scored(fields: Any, expected: Any, output: Any, **settings: Any) -> Result:

@@ -43,16 +43,16 @@ class Polite(evaluators.Evaluator):
         return "please" in text
 """
 GOOD = """
-[evaluators.comparators]
+[evaluators.scoring.comparators]
 loose = acme_checks.fields:loose
 near = acme_checks.fields:near
 initials = acme_checks.fields:Initials
 
-[evaluators.builtin]
+[evaluators.scoring.evaluators]
 polite = acme_checks.rows:Polite
 """
 BAD = """
-[evaluators.comparators]
+[evaluators.scoring.comparators]
 gone = no_such_module:gone
 two = broken_checks:two
 """
@@ -125,11 +125,11 @@ def test_a_broken_plug_is_a_warning_and_the_rest_is_listed(site: Path) -> None:
     assert done.stderr == (
         'warning: the comparator "gone" of the package "broken-checks" cannot be used: '
         "ModuleNotFoundError: No module named 'no_such_module'\n"
-        '  hint: its entry point is gone = "no_such_module:gone" in the group evaluators.comparators: '
+        '  hint: its entry point is gone = "no_such_module:gone" in the group evaluators.scoring.comparators: '
         "mend it, or uninstall the package\n"
         'warning: the comparator "two" of the package "broken-checks" cannot be used: '
         'comparator "two" must be a function f(expected, actual, params): too many positional arguments\n'
-        '  hint: its entry point is two = "broken_checks:two" in the group evaluators.comparators: '
+        '  hint: its entry point is two = "broken_checks:two" in the group evaluators.scoring.comparators: '
         "mend it, or uninstall the package\n"
     )
 

@@ -15,13 +15,13 @@ import evaluators
 
 HOUSE = Path(evaluators.__file__).parents[1]
 SOCKETS = (
-    "evaluators.builtin",
-    "evaluators.comparators",
-    "evaluators.harnesses",
-    "evaluators.run.engines.plugs",
+    "evaluators.scoring.evaluators",
+    "evaluators.scoring.comparators",
+    "evaluators.integrations.harnesses",
+    "evaluators.runs.engines.plugs",
     "evaluators.reports.formats",
     "evaluators.testsets.readers",
-    "evaluators.tracking.plugs",
+    "evaluators.reports.tracking.plugs",
 )
 SCREEN = "evaluators.cli"
 """Commands print by the report formats that they are known for."""
@@ -37,12 +37,20 @@ def test_the_contracts_of_the_layers_are_kept(capsys: pytest.CaptureFixture[str]
     assert not failed, capsys.readouterr().out
 
 
-def test_every_folder_and_module_of_the_package_is_in_a_layer(imports: ImportGraph) -> None:
-    (contract,) = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    layered = {room for layer in contract["layers"] for room in layer.split(" : ")}
-    assert layered == imports.find_children("evaluators")
+def test_every_room_is_in_the_contract_of_the_rooms(imports: ImportGraph) -> None:
+    project = tomllib.loads((HOUSE / "pyproject.toml").read_text(encoding="utf-8"))
+    rooms, *_ = project["tool"]["importlinter"]["contracts"]
+    assert {room for layer in rooms["layers"] for room in layer.split(" | ")} == imports.find_children("evaluators")
+
+
+@pytest.mark.parametrize(
+    "upper", ["evaluators.runs.compare", "evaluators.reports.tracking", "evaluators.guide.converting"]
+)
+def test_what_stands_on_a_room_is_not_imported_by_the_rest_of_it(imports: ImportGraph, upper: str) -> None:
+    inside = {upper, *imports.find_descendants(upper)}
+    rest = {each for each in imports.find_descendants(upper.rpartition(".")[0]) if each not in inside}
+    assert rest
+    assert {each for each in rest if imports.find_modules_directly_imported_by(each) & inside} == set()
 
 
 def test_no_module_leads_back_to_itself_by_its_imports_also_not_inside_a_function(tmp_path: Path) -> None:
@@ -70,4 +78,4 @@ def test_value_classes_are_structs_but_where_a_host_wants_a_data_class() -> None
     found = [
         path.relative_to(package).as_posix() for path in package.rglob("*.py") if taken.search(path.read_text("utf-8"))
     ]
-    assert found == ["harnesses/pydantic_evals.py"]
+    assert found == ["integrations/harnesses/pydantic_evals.py"]

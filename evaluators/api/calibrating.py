@@ -9,17 +9,17 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.api.finished_run import recorded_suite
-from evaluators.compare.calibration import calibrate, changed_answers
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.judges.answer_lines import AnswerLine
-from evaluators.model import MISSING
-from evaluators.needs import Cell, Role
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, build
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.document import Page
-from evaluators.run.cells_again import with_cells
-from evaluators.run.reader import Run
-from evaluators.settings import BadSettings, build
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.compare.calibration import calibrate, changed_answers
+from evaluators.runs.reader import Run
+from evaluators.scoring.judges.answer_lines import AnswerLine
+from evaluators.scoring.needs import Cell, Role
+from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import knows
 from evaluators.testsets.opening import open_test_set

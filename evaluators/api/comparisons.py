@@ -10,19 +10,19 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.api.suite import Suite
-from evaluators.compare.baseline import write_baseline
-from evaluators.compare.compare_section import CompareConfig, RegressionCheck, listed_fields, regression_check_target
-from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import Ranking, RunComparison
-from evaluators.compare.pairs import Side, side_of, side_of_metrics
-from evaluators.compare.variant_ranking import rank_variants
-from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.registry import suggestion
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.model.registry import suggestion
 from evaluators.reports.rows import row_views, why_of
-from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.reader import Run
-from evaluators.run.run_db import RUN_DB
-from evaluators.run.store import RUN_JSON
+from evaluators.runs.compare.baseline import write_baseline
+from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck, listed_fields, regression_check_target
+from evaluators.runs.compare.comparing import compare_sides, variant_side
+from evaluators.runs.compare.comparison import Ranking, RunComparison
+from evaluators.runs.compare.pairs import Side, side_of, side_of_metrics
+from evaluators.runs.compare.variant_ranking import rank_variants
+from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.reader import Run
+from evaluators.runs.run_db import RUN_DB
+from evaluators.runs.store import RUN_JSON
 
 
 def compare(

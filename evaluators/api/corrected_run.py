@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.model import MISSING
+from evaluators.model.rows import MISSING
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.asking_run import asks
-from evaluators.run.driver import jobs_of, score, variants_of
-from evaluators.run.metrics import score_text
-from evaluators.run.observer import Observer
-from evaluators.run.preparing import Prepared
-from evaluators.run.result import CorrectedValue, Corrections, GateResult, RunResult, Uncorrected
-from evaluators.run.run_db import RunDb
-from evaluators.values.json_text import to_text
+from evaluators.runs.asking_run import asks
+from evaluators.runs.driver import jobs_of, score, variants_of
+from evaluators.runs.metrics import score_text
+from evaluators.runs.observer import Observer
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.result import CorrectedValue, Corrections, GateResult, RunResult, Uncorrected
+from evaluators.runs.run_db import RunDb
+from evaluators.scoring.values.json_text import to_text
 
 if TYPE_CHECKING:
-    from evaluators.run.engines.engine import Crew
+    from evaluators.runs.engines.engine import Crew
 
 _JUDGED: Final = "a judge would be asked a second time"
 _STOPPED: Final = "the run ended before its last row"

@@ -11,12 +11,12 @@ from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.run_options import RunOptions, is_test_set, refuse_unknown
 from evaluators.api.suite import Rows, Suite
-from evaluators.fields.inference.schema import infer_schema
-from evaluators.issues import problem
-from evaluators.model import Result
-from evaluators.needs import Role
+from evaluators.model.issues import problem
+from evaluators.model.rows import Result
+from evaluators.scoring.fields.inference.schema import infer_schema
+from evaluators.scoring.needs import Role
+from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.testsets.given_rows import side_by_side
-from evaluators.values.json_text import NotJSON, parse
 
 SuiteLike: TypeAlias = Suite | str | Path | Mapping[str, Any]
 
@@ -24,7 +24,7 @@ _OWN: Final = ("suite", "schema", "fields", "expected", "outputs", "columns")
 _OLD_WORDS: Final = ("gold", "extracted", "predicted")
 _OLD_CALL: Final = (
     "evaluate(rows, suite) takes rows and a suite; for evaluate(expected, outputs, schema) write\n"
-    "    from evaluators.compat.struct_extract_eval import evaluate\n"
+    "    from evaluators.integrations.compat.struct_extract_eval import evaluate\n"
     "or evaluate(expected=…, outputs=…, schema=…)"
 )
 _SUITE_KEYS: Final = frozenset(("evaluators", "extends"))

@@ -24,29 +24,29 @@ from evaluators.api.written_run import (
     write_files,
     write_run,
 )
-from evaluators.builtin._evaluator import lists_fields
-from evaluators.issues import Blame, Problems
+from evaluators.model.issues import Blame, Problems
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.driver import environment_of, jobs_of, score, variants_of
-from evaluators.run.engines.engine import engine_of
-from evaluators.run.exit_code import afterwards
-from evaluators.run.observer import Observer
-from evaluators.run.preparing import Prepared, check_gate_targets, masked_problems, results_here
-from evaluators.run.recorder import Recording
-from evaluators.run.resuming import key_of, notes_of
-from evaluators.run.run_db import RunDb
-from evaluators.run.storing import recording_of
-from evaluators.run.unchanged import changes_blamed, changes_since, file_marks
+from evaluators.runs.driver import environment_of, jobs_of, score, variants_of
+from evaluators.runs.engines.engine import engine_of
+from evaluators.runs.exit_code import afterwards
+from evaluators.runs.observer import Observer
+from evaluators.runs.preparing import Prepared, check_gate_targets, masked_problems, results_here
+from evaluators.runs.recorder import Recording
+from evaluators.runs.resuming import key_of, notes_of
+from evaluators.runs.run_db import RunDb
+from evaluators.runs.storing import recording_of
+from evaluators.runs.unchanged import changes_blamed, changes_since, file_marks
+from evaluators.scoring.evaluators._evaluator import lists_fields
+from evaluators.scoring.values.read_files import note_listed, noting_reads
 from evaluators.testsets.byte_store import parent, scheme_of
 from evaluators.testsets.run_files import passing_over
-from evaluators.values.read_files import note_listed, noting_reads
 
 if TYPE_CHECKING:
     from evaluators.api import run_object
     from evaluators.api.suite import Suite
-    from evaluators.run.resuming import ResumedRun
-    from evaluators.run.run_folder import RunFolder
-    from evaluators.tracking.tracker import NamedTracker
+    from evaluators.reports.tracking.tracker import NamedTracker
+    from evaluators.runs.resuming import ResumedRun
+    from evaluators.runs.run_folder import RunFolder
 
 
 def run_of(suite: Suite, test_set: Any, options: RunOptions) -> run_object.Run:
@@ -69,7 +69,7 @@ def finish(
         note_listed(suite.named_files)
         resumed: ResumedRun | None = None
         if resume := options.get("resume"):
-            from evaluators.run.resuming import resumed_run
+            from evaluators.runs.resuming import resumed_run
 
             resumed = resumed_run(suite, resume, options.get("results"), options.get("name"), options.get("force"))
             options |= {"results": resumed.results, "name": resumed.name}
@@ -197,12 +197,12 @@ def _folder(
     A path is the place of a run that is finished already.
     """
     from evaluators.reports.report_files import folder_names
-    from evaluators.run.run_folder import RunFolder, default_name
+    from evaluators.runs.run_folder import RunFolder, default_name
 
     if wanted.results is None:
         return RunFolder.passing()
     if resumed is not None:
-        from evaluators.run.resuming import taken_up
+        from evaluators.runs.resuming import taken_up
 
         made = folder_names([name for name, _ in prepared.variants()], [line.name for line in prepared.suite.lines])
         if (found := taken_up(resumed, prepared, key, made)) is not None:
@@ -238,7 +238,7 @@ def _tracked(
     """The run after its folder went to the trackers. One that fails is a cause of how the command ends; the folder stays."""
     if finished.record is None or finished.folder is None or not trackers:
         return finished
-    from evaluators.tracking.sending import send
+    from evaluators.reports.tracking.sending import send
 
     observer.before_sending(finished)
     folder = finished.record.place
@@ -247,7 +247,7 @@ def _tracked(
     pages = [file for file in (*finished.files, *([str(report)] if report.is_file() else ())) if file.endswith(".html")]
     if sent.links and pages:  # once more, now that they can say where the run is
         from evaluators.api.finished_run import with_links
-        from evaluators.run.reader import Run
+        from evaluators.runs.reader import Run
 
         write_files(pages, Run(folder), with_links(finished.options, folder))
     return replace(finished, result=afterwards(finished.result, sent.issues), sent=sent)

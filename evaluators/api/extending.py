@@ -2,7 +2,7 @@
 
 A comparator that ships with the package is replaced when that is asked for (`overwrite=True`), except the three that
 everything rests on; other plugs that ship cannot be replaced. To share plugs between programs, give your distribution an entry
-point in the group `evaluators.builtin` (evaluator types) or `evaluators.comparators`.
+point in the group `evaluators.scoring.evaluators` (evaluator types) or `evaluators.scoring.comparators`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Literal, TypeVar
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
-from evaluators.comparators._comparator import AT_ONCE, COMPARATORS, Comparator
-from evaluators.comparators._functions import ReadParams, check_callable, comparator_of, transform_of
-from evaluators.fields.named_comparators import NEIGHBOURS, WORDS
-from evaluators.issues import Problems, problem
-from evaluators.suite.foreign_words import TYPES
-from evaluators.values.transforms import AnyParameters, Kind, add_transform
+from evaluators.model.issues import Problems, problem
+from evaluators.scoring.comparators._comparator import AT_ONCE, COMPARATORS, Comparator
+from evaluators.scoring.comparators._functions import ReadParams, check_callable, comparator_of, transform_of
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator
+from evaluators.scoring.fields.named_comparators import NEIGHBOURS, WORDS
+from evaluators.scoring.values.transforms import AnyParameters, Kind, add_transform
+from evaluators.suites.foreign_words import TYPES
 
 EvaluatorClass = TypeVar("EvaluatorClass", bound=type[Evaluator])
 Function = TypeVar("Function", bound=Callable[..., Any])

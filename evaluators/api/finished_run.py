@@ -8,9 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from evaluators.api.sections import READERS
-from evaluators.builtin._texts import LabelRule
-from evaluators.issues import Problems, problem
-from evaluators.plan.need_steps import Reading
+from evaluators.model.issues import Problems, problem
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import mistakes_of
@@ -19,18 +17,20 @@ from evaluators.reports.rows import row_views
 from evaluators.reports.run_page import hardest_rows
 from evaluators.reports.schema_sections import failed_section
 from evaluators.reports.suggestions import MOST_SUGGESTED, not_searched, suggestion_hint, suggestion_section
-from evaluators.run.cells_again import with_cells
-from evaluators.run.empty_answers import empty_answer_note
-from evaluators.run.reader import Run
-from evaluators.run.recorder import SMALL_RUN
-from evaluators.run.scored_again import with_matches
-from evaluators.run.store import LINKS_JSON
-from evaluators.run.suite_sections import reading_of
-from evaluators.suite.config import SuiteConfig, read_config
-from evaluators.suite.extends import PRESETS
-from evaluators.suite.graph import EvaluatorLine
-from evaluators.suite.source import load
-from evaluators.values.files import reading_inside
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.empty_answers import empty_answer_note
+from evaluators.runs.reader import Run
+from evaluators.runs.recorder import SMALL_RUN
+from evaluators.runs.scored_again import with_matches
+from evaluators.runs.store import LINKS_JSON
+from evaluators.runs.suite_sections import reading_of
+from evaluators.scoring.evaluators._texts import LabelRule
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.values.files import reading_inside
+from evaluators.suites.config import SuiteConfig, read_config
+from evaluators.suites.extends import PRESETS
+from evaluators.suites.source import load
 
 
 def with_record(
@@ -68,7 +68,7 @@ def with_links(options: Options, folder: Path) -> Options:
     """The options with a section about where the run in a folder was sent, if it was; every page has it."""
     if not (folder / LINKS_JSON).is_file():
         return options
-    from evaluators.tracking.sending import links_of
+    from evaluators.reports.tracking.sending import links_of
 
     items = (
         Item(f"{link.platform}: {link.url or 'no address'} (run {link.run_id})", link=link.url or "")

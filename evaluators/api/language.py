@@ -19,16 +19,16 @@ from msgspec.structs import asdict
 from pydantic import Field, WithJsonSchema
 from pydantic.json_schema import SkipJsonSchema
 
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.compare.compare_section import CompareConfig
-from evaluators.fields.named_comparators import NEIGHBOURS
-from evaluators.judges.judge import JUDGES
-from evaluators.registry import Socket
+from evaluators.model.registry import Socket
+from evaluators.model.settings import READ_AS, Settings
+from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
-from evaluators.run.engines.engine import ENGINES
-from evaluators.run.gates import AnyGateConfig, ScoreMetric
-from evaluators.run.metric_table import METRIC_MEANINGS
-from evaluators.run.suite_sections import (
+from evaluators.reports.tracking.tracker import TRACKERS
+from evaluators.runs.compare.compare_section import CompareConfig
+from evaluators.runs.engines.engine import ENGINES
+from evaluators.runs.gates import AnyGateConfig, ScoreMetric
+from evaluators.runs.metric_table import METRIC_MEANINGS
+from evaluators.runs.suite_sections import (
     ConfidenceConfig,
     LimitsConfig,
     NumericColumnConfig,
@@ -36,9 +36,12 @@ from evaluators.run.suite_sections import (
     ResultsConfig,
     StatisticsConfig,
 )
-from evaluators.settings import READ_AS, Settings
-from evaluators.suite.extends import preset_names
-from evaluators.suite.schema import (
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.fields.named_comparators import NEIGHBOURS
+from evaluators.scoring.judges.judge import JUDGES
+from evaluators.scoring.values.quoting import first_ones, flow
+from evaluators.suites.extends import preset_names
+from evaluators.suites.schema import (
     Schema,
     definitions_of,
     first_sentence,
@@ -49,9 +52,6 @@ from evaluators.testsets.platforms.mlflow import MLflowRows
 from evaluators.testsets.platforms.phoenix import PhoenixRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.tracking.tracker import TRACKERS
-from evaluators.values.quoting import first_ones, flow
-from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 
 _TAKEN: Final = "|".join([*COMPARATORS.shipped(), "skip", *NEIGHBOURS])
 EvaluatorShape: TypeAlias = Annotated[Any, WithJsonSchema({READ_AS: "evaluator"})]

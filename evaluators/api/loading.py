@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from evaluators.api.sections import READERS
 from evaluators.api.suite import Suite
-from evaluators.issues import Problems, problem
-from evaluators.run.job import ShippedSuite
-from evaluators.suite import source as suite_source
-from evaluators.suite.config import read_config
-from evaluators.suite.foreign_words import TABLE_OF_PROMPTFOO
-from evaluators.values.files import reading_once
-from evaluators.values.read_files import note_listed
+from evaluators.model.issues import Problems, problem
+from evaluators.runs.job import ShippedSuite
+from evaluators.scoring.values.files import reading_once
+from evaluators.scoring.values.read_files import note_listed
+from evaluators.suites import source as suite_source
+from evaluators.suites.config import read_config
+from evaluators.suites.foreign_words import TABLE_OF_PROMPTFOO
 
 
 def load(suite: str | Path | Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> Suite:

@@ -22,14 +22,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.run_options import RunOptions
-from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.exit_code import afterwards
-from evaluators.run.reader import Run
-from evaluators.run.run_folder import check_name, default_name
-from evaluators.run.run_json import run_json
-from evaluators.run.store import RUN_JSON, check_written, numbered, unwritten, write_text
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.runs.exit_code import afterwards
+from evaluators.runs.reader import Run
+from evaluators.runs.run_folder import check_name, default_name
+from evaluators.runs.run_json import run_json
+from evaluators.runs.store import RUN_JSON, check_written, numbered, unwritten, write_text
+from evaluators.scoring.values.addresses import shown_address
 from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
-from evaluators.values.addresses import shown_address
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

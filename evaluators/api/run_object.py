@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from weakref import finalize
 
 from evaluators.api.score_columns import columns_of, overall_of, verdict_columns
-from evaluators.issues import Issue, problem
-from evaluators.model import MISSING, Result
+from evaluators.model.issues import Issue, problem
+from evaluators.model.result_table import Kind, ResultTable
+from evaluators.model.rows import MISSING, Result
 from evaluators.reports.headline import headline
-from evaluators.result_table import Kind, ResultTable
-from evaluators.run import reader
-from evaluators.run.metrics import full_name, rows_text, score_text
-from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs import reader
+from evaluators.runs.metrics import full_name, rows_text, score_text
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+from evaluators.scoring.plan.graph import EvaluatorLine
 
 if TYPE_CHECKING:
     from evaluators.api.shown_page import ShownPage
@@ -173,7 +173,7 @@ class Run(reader.Run):
     def fields(self) -> ResultTable:
         """The fields of all evaluators with their metrics, as `field_summary.csv` has them: `evaluator`, `path`, `n` (how often it was
         measured), `match`, `accuracy` and so on; with variants `variant`."""
-        from evaluators.run.metric_table import FIELD_METRICS
+        from evaluators.runs.metric_table import FIELD_METRICS
 
         about: dict[str, Kind] = {**self._variant_column, "evaluator": "text", "path": "text"}
         found = [

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
 
-from evaluators.judges.session import AskingProgress
-from evaluators.registry import suggestion
-from evaluators.run.observer import Observer, Progress
-from evaluators.run.preparing import Prepared, prepare
+from evaluators.model.registry import suggestion
+from evaluators.runs.observer import Observer, Progress
+from evaluators.runs.preparing import Prepared, prepare
+from evaluators.scoring.judges.session import AskingProgress
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from evaluators.issues import Problems, problem
-from evaluators.model import FIELD_STATUSES, Result
-from evaluators.needs import ROLES, Part, Role
+from evaluators.model.issues import Problems, problem
+from evaluators.model.result_table import Kind
+from evaluators.model.rows import FIELD_STATUSES, Result
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import error_text, field_numbers
-from evaluators.result_table import Kind
-from evaluators.run.overall import OVERALL, overall_names, overall_verdict
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.overall import OVERALL, overall_names, overall_verdict
+from evaluators.scoring.needs import ROLES, Part, Role
+from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column, say_which_in_python
 
 if TYPE_CHECKING:

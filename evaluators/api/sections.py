@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final
 
-from evaluators.run.suite_sections import ResultsConfig, read_results_settings, read_statistics
-from evaluators.settings import BadSettings, Detail
-from evaluators.suite.config import SectionReader
+from evaluators.model.settings import BadSettings, Detail
+from evaluators.runs.suite_sections import ResultsConfig, read_results_settings, read_statistics
+from evaluators.suites.config import SectionReader
 from evaluators.testsets.test_set_config import read_test_set
 
 
@@ -34,14 +34,14 @@ def _read_by(module: str, function: str) -> SectionReader:
 
 READERS: Final[Mapping[str, SectionReader]] = {
     "test_set": read_test_set,
-    "measures": _read_by("evaluators.run.suite_sections", "read_measures"),
+    "measures": _read_by("evaluators.runs.suite_sections", "read_measures"),
     "statistics": read_statistics,
-    "repeats": _read_by("evaluators.run.suite_sections", "read_repeats"),
-    "confidence": _read_by("evaluators.run.suite_sections", "read_confidence"),
-    "gates": _read_by("evaluators.run.gate_targets", "read_gates"),
-    "compare": _read_by("evaluators.compare.compare_section", "read_compare"),
+    "repeats": _read_by("evaluators.runs.suite_sections", "read_repeats"),
+    "confidence": _read_by("evaluators.runs.suite_sections", "read_confidence"),
+    "gates": _read_by("evaluators.runs.gate_targets", "read_gates"),
+    "compare": _read_by("evaluators.runs.compare.compare_section", "read_compare"),
     "results": read_results,
-    "tracking": _read_by("evaluators.tracking.tracker", "read_tracking"),
-    "engine": _read_by("evaluators.run.engines.engine", "read_engine"),
-    "limits": _read_by("evaluators.run.suite_sections", "read_limits"),
+    "tracking": _read_by("evaluators.reports.tracking.tracker", "read_tracking"),
+    "engine": _read_by("evaluators.runs.engines.engine", "read_engine"),
+    "limits": _read_by("evaluators.runs.suite_sections", "read_limits"),
 }

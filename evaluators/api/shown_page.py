@@ -42,7 +42,7 @@ def shown_report(place: Path) -> ShownPage:
     from evaluators.api.finished_run import options_of, write_again
     from evaluators.reports.summary import summary
     from evaluators.reports.text import page_text
-    from evaluators.run.reader import Run
+    from evaluators.runs.reader import Run
 
     record = Run(place)
     with tempfile.TemporaryDirectory(prefix="evaluators-") as folder:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
-from evaluators.model import MISSING, Row, RowResult
-from evaluators.plan.suite_plan import Plan
-from evaluators.run.loaded_suite import LoadedSuite
+from evaluators.model.rows import MISSING, Row, RowResult
+from evaluators.runs.loaded_suite import LoadedSuite
+from evaluators.scoring.plan.suite_plan import Plan
 from evaluators.testsets.composed import made_cells
 from evaluators.testsets.memory_rows import is_data_frame, refuse_python_values
 from evaluators.testsets.reader import id_text
@@ -16,8 +16,8 @@ from evaluators.testsets.reader import id_text
 if TYPE_CHECKING:
     from evaluators.api.run_object import Run
     from evaluators.api.run_options import RunOptions
-    from evaluators.compare.compare_section import CompareConfig
-    from evaluators.tracking.tracker import NamedTracker
+    from evaluators.reports.tracking.tracker import NamedTracker
+    from evaluators.runs.compare.compare_section import CompareConfig
 
 Rows: TypeAlias = Any
 """Rows as a program has them: a DataFrame, a list of dicts, an Arrow table, the name of a file, or the settings of a test set."""
@@ -34,7 +34,7 @@ class Suite(LoadedSuite, frozen=True, dict=True):
     @property
     def compare(self) -> CompareConfig:
         """How runs are compared."""
-        from evaluators.compare.compare_section import CompareConfig  # few suites are compared
+        from evaluators.runs.compare.compare_section import CompareConfig  # few suites are compared
 
         return self._section("compare", CompareConfig())
 

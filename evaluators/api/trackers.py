@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.run.reader import Run
-from evaluators.settings import BadSettings
-from evaluators.suite.extends import PRESETS
-from evaluators.suite.source import as_written, from_data
-from evaluators.tracking.sending import Sending, Sent, send
-from evaluators.tracking.tracker import NamedTracker, RowTracker, read_tracking
-from evaluators.values.addresses import addresses_in, refused_addresses
-from evaluators.values.files import reading_inside
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.model.settings import BadSettings
+from evaluators.reports.tracking.sending import Sending, Sent, send
+from evaluators.reports.tracking.tracker import NamedTracker, RowTracker, read_tracking
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+from evaluators.scoring.values.files import reading_inside
+from evaluators.suites.extends import PRESETS
+from evaluators.suites.source import as_written, from_data
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

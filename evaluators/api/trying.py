@@ -13,26 +13,26 @@ from msgspec.structs import replace
 from evaluators.api.explaining import is_suite
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.fields.settle import WRONG
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING, FieldStatus, Outcome, Result
-from evaluators.needs import Output
-from evaluators.plan.suite_plan import Plan, needed_columns
-from evaluators.registry import suggestion
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.registry import suggestion
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
+from evaluators.model.words import ROW_WORDS
 from evaluators.reports.catalog import kinds_of, present_name
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section
 from evaluators.reports.reference import short_score
 from evaluators.reports.rows import with_full_reason
-from evaluators.run.exit_code import Facts, exit_code
-from evaluators.run.loaded_suite import LoadedSuite
-from evaluators.run.preparing import prepare
-from evaluators.suite import source
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.exit_code import Facts, exit_code
+from evaluators.runs.loaded_suite import LoadedSuite
+from evaluators.runs.preparing import prepare
+from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.needs import Output
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.suite_plan import Plan, needed_columns
+from evaluators.scoring.values.differences import in_full
+from evaluators.scoring.values.json_choice import PickedDocument
+from evaluators.scoring.values.quoting import quote
+from evaluators.suites import source
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.differences import in_full
-from evaluators.values.json_choice import PickedDocument
-from evaluators.values.quoting import quote
-from evaluators.words import ROW_WORDS
 
 _FOUND: Final = "passages"
 """Among the details of a value that was looked for in a text: it has no other side."""
@@ -149,7 +149,7 @@ def _placed(issue: Issue, subject: str) -> Issue:
 
 
 def _not_an_evaluator(subject: str) -> Problems:
-    from evaluators.builtin._evaluator import BUILTIN
+    from evaluators.scoring.evaluators._evaluator import BUILTIN
 
     kinds = kinds_of(subject)
     if kinds:

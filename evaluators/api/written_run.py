@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import lists_fields
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.confidence_steps import confidence_paths
-from evaluators.run.driver import ScoredRun
-from evaluators.run.exit_code import afterwards
-from evaluators.run.preparing import Prepared
-from evaluators.run.result import RunResult
-from evaluators.run.store import UNWRITTEN
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.runs.confidence_steps import confidence_paths
+from evaluators.runs.driver import ScoredRun
+from evaluators.runs.exit_code import afterwards
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.result import RunResult
+from evaluators.runs.store import UNWRITTEN
+from evaluators.scoring.evaluators._evaluator import lists_fields
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.read_files import read_inside
 from evaluators.testsets.byte_store import scheme_of
-from evaluators.values.read_files import read_inside
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
     from evaluators.reports.headline import Options
-    from evaluators.run.loaded_suite import LoadedSuite
-    from evaluators.run.reader import Run
-    from evaluators.run.run_folder import RunFolder
-    from evaluators.tracking.sending import Sent
+    from evaluators.reports.tracking.sending import Sent
+    from evaluators.runs.loaded_suite import LoadedSuite
+    from evaluators.runs.reader import Run
+    from evaluators.runs.run_folder import RunFolder
 
 
 class Finished(Struct, frozen=True):
@@ -162,9 +162,9 @@ def write_run(
     """The run with its files, all made from what it recorded; its metrics alone where the system does not take the run folder, which is
     then a cause of 3."""
     from evaluators.reports.headline import Options
-    from evaluators.run.run_json import run_json
-    from evaluators.run.store import RUN_JSON
-    from evaluators.run.storing import stored
+    from evaluators.runs.run_json import run_json
+    from evaluators.runs.store import RUN_JSON
+    from evaluators.runs.storing import stored
 
     if folder is None:
         plain = Options(prepared.suite.results.lowest_fields, gate_places=_gate_places(prepared.suite))
@@ -210,8 +210,8 @@ def _lost(result: RunResult, refused: Issue, rows_stay: bool) -> Finished:
 def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finished:
     """A run that was finished before; the further files are written from its folder."""
     from evaluators.reports.report_files import needs_cells
-    from evaluators.run.cells_again import cells_from
-    from evaluators.run.reader import Run
+    from evaluators.runs.cells_again import cells_from
+    from evaluators.runs.reader import Run
 
     record = Run(path)
     if needs_cells(map(Path, wanted.files)):
@@ -219,8 +219,8 @@ def finished_before(prepared: Prepared, wanted: AskedFor, path: Path) -> Finishe
     options, of_pages = _options(prepared, wanted, record)
     files, refused = write_files(wanted.files, record, of_pages)
     if (noted := _noted(record, path, wanted)) != record.result:
-        from evaluators.run.run_json import run_json
-        from evaluators.run.store import RUN_JSON, write_text
+        from evaluators.runs.run_json import run_json
+        from evaluators.runs.store import RUN_JSON, write_text
 
         write_text(path / RUN_JSON, run_json(noted, record.facts), renews=True)
         record = record.but(result=noted)
@@ -237,7 +237,7 @@ def _noted(record: Run, path: Path, wanted: AskedFor) -> RunResult:
     if not wanted.paths or wanted.to_store:
         return record.result
     from evaluators.reports.report_files import asked_places
-    from evaluators.run.reader import note_written
+    from evaluators.runs.reader import note_written
 
     return note_written(path, record.result, asked_places(wanted.paths, record))
 
@@ -271,7 +271,7 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
 def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: Run) -> tuple[Run, Options, Options]:
     """What the run recorded, and the files of its folder made from that; with the options of its summary, and of its pages."""
     from evaluators.reports.report_files import folder_files, needs_cells, not_annotated
-    from evaluators.run.cells_again import cells_from
+    from evaluators.runs.cells_again import cells_from
 
     results = prepared.suite.results
     if not record.has_every_cell and needs_cells(map(Path, wanted.files), wanted.words):

@@ -76,7 +76,7 @@ class Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the first word names. Refuses another word with a suggestion."""
         if args and args[0] not in _file_names() and not args[0].startswith("-") and not ctx.resilient_parsing:
-            from evaluators.registry import suggestion
+            from evaluators.model.registry import suggestion
 
             near = suggestion(args[0], _file_names())
             hint = _MEANT.get(args[0]) or near or f"the commands are: {', '.join(_file_names())}"
@@ -107,8 +107,8 @@ def _noting(callback: Callable[..., Any] | None) -> Callable[..., Any]:
     """The command, which writes over nothing that it reads, and prints nothing of what the environment filled in when it fails."""
 
     def noting(*args: Any, **options: Any) -> Any:
-        from evaluators.settings import noting_filled  # help does without it
-        from evaluators.values.read_files import noting_reads
+        from evaluators.model.settings import noting_filled  # help does without it
+        from evaluators.scoring.values.read_files import noting_reads
 
         with noting_reads(), noting_filled() as click.get_current_context().meta[_FILLED]:
             return callback(*args, **options) if callback is not None else None
@@ -127,7 +127,7 @@ def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> 
 
 def _say_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value and not ctx.resilient_parsing:
-        from evaluators.model import __version__  # help does without it
+        from evaluators.model.rows import __version__  # help does without it
 
         click.echo(f"{PROGRAM}, version {__version__}")
         ctx.exit()

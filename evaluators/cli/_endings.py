@@ -14,10 +14,10 @@ from types import FrameType
 from typing import Final
 
 from evaluators.cli._printing import print_err, print_problems
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.exit_code import BUG, INTERRUPTED
-from evaluators.run.store import reason
-from evaluators.settings import NOTHING_FILLED, BadSettings, Filled
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.settings import NOTHING_FILLED, BadSettings, Filled
+from evaluators.runs.exit_code import BUG, INTERRUPTED
+from evaluators.runs.store import reason
 
 
 def exit_code_for(error: BaseException, with_traceback: bool, filled: Filled | None = None) -> int:

@@ -15,7 +15,7 @@ def newest(wanted: int) -> list[Path]:
 
     Raises click.UsageError where there are not so many.
     """
-    from evaluators.run.run_listing import newest_runs
+    from evaluators.runs.run_listing import newest_runs
 
     found = newest_runs(Path("runs"))
     of_suite = [run for run in found if run.suite == found[0].suite][:wanted]
@@ -37,7 +37,7 @@ def run_place(written: str | None) -> Path:
     if written is None:
         return newest(1)[0]
     from evaluators.api.remote_results import run_here
-    from evaluators.run.run_listing import newest_run
+    from evaluators.runs.run_listing import newest_run
 
     bare = written not in ("", os.curdir, os.pardir) and not set(written) & {"/", os.sep, os.altsep}
     if not bare or os.path.isfile(written):

@@ -13,7 +13,7 @@ def refuse_taken(files: Iterable[str], *, force: bool, hint: str = "--force repl
     """Raises Problems (config) for files that are there already, unless `force` is asked for."""
     taken = [name for name in files if Path(name).resolve().exists()]
     if taken and not force:
-        from evaluators.issues import Blame, Issue, Problems
+        from evaluators.model.issues import Blame, Issue, Problems
 
         message = "there is such a file already, and nothing has been written"
         raise Problems(Issue("file-exists", Blame.CONFIG, message, name, hint) for name in taken)
@@ -25,7 +25,7 @@ def write(files: Mapping[str, str], *, force: bool, hint: str = "--force replace
     Raises Problems (config) when one is there already and `force` is not asked for, and for one that the command reads, forced or not;
     (environment) when the system does not take one.
     """
-    from evaluators.run.store import check_written, write_text
+    from evaluators.runs.store import check_written, write_text
 
     refuse_taken(files, force=force, hint=hint)
     check_written(files)
@@ -39,7 +39,7 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
     The first line of the suite names the schema, for editors. Where it cannot be written, or where a run would read it as one of
     the files of the `data`, there is no such line.
     """
-    from evaluators.run.store import check_written
+    from evaluators.runs.store import check_written
     from evaluators.testsets.run_files import fits
 
     refuse_taken([file], force=force)
@@ -54,7 +54,7 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
 
 def _schema_written(schema: Path) -> bool:
     from evaluators.api.language import language_schema, schema_text
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
 
     try:
         write({str(schema): schema_text(language_schema())}, force=False)

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 if TYPE_CHECKING:
-    from evaluators.issues import Issue
+    from evaluators.model.issues import Issue
     from evaluators.reports.document import Page
     from evaluators.reports.headline import Options
     from evaluators.reports.text import Line
-    from evaluators.run.result import RunResult
-    from evaluators.tracking.tracker import Link
+    from evaluators.reports.tracking.tracker import Link
+    from evaluators.runs.result import RunResult
 
 NARROWEST: Final = 20
 """Columns below which COLUMNS is not followed: no table fits."""
@@ -103,8 +103,8 @@ def print_out(text: str) -> None:
     Raises Problems (environment) when it is closed or full.
     """
     if sys.stdout is None:
-        from evaluators.issues import Blame, Issue, Problems
-        from evaluators.run.store import UNWRITTEN
+        from evaluators.model.issues import Blame, Issue, Problems
+        from evaluators.runs.store import UNWRITTEN
 
         raise Problems([Issue(UNWRITTEN, Blame.ENVIRONMENT, "it is closed, so nothing can be printed", _STDOUT)])
     try:
@@ -112,8 +112,8 @@ def print_out(text: str) -> None:
     except BrokenPipeError:
         _silence()
     except OSError as error:
-        from evaluators.issues import Problems
-        from evaluators.run.store import unwritten
+        from evaluators.model.issues import Problems
+        from evaluators.runs.store import unwritten
 
         _silence()
         raise Problems([unwritten(error, _STDOUT, "what is printed")]) from error
@@ -131,7 +131,7 @@ def print_err(text: str) -> None:
 def print_problems(issues: Sequence[Issue]) -> int:
     """Print every problem with its place, excerpt and hint, in order, and how many there are. Returns the exit code of a command that
     they keep from doing its work."""
-    from evaluators.run.exit_code import CONFIG, Facts, exit_code
+    from evaluators.runs.exit_code import CONFIG, Facts, exit_code
 
     for issue in issues:
         print_err(str(issue))
@@ -161,7 +161,7 @@ def add_to_step_summary(page: Page) -> None:
 @contextmanager
 def annotated_problems() -> Iterator[None]:
     """Problems that end the command are annotations for GitHub, too, and go on."""
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
 
     try:
         yield

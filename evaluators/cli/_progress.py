@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Self, TextIO
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from evaluators.judges.session import AskingProgress
+    from evaluators.scoring.judges.session import AskingProgress
 
 _EVERY_SECONDS: Final = 0.1
 _EVERY_LINE_SECONDS: Final = 10.0

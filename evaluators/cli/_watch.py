@@ -15,9 +15,9 @@ from evaluators.api.loading import load
 from evaluators.api.run_object import Run
 from evaluators.api.run_options import RunOptions, prepared_for
 from evaluators.cli._printing import print_out, print_page, print_problems, print_run
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.reports.comparison_page import comparison_page
-from evaluators.run.places import suite_places
+from evaluators.runs.places import suite_places
 
 _PAUSE_SECONDS: Final = 0.5
 

@@ -33,7 +33,7 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
 
     The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
 
     named, test_set = _told_apart(suites)
     settings = reading_settings(**reading)
@@ -65,8 +65,8 @@ def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
 def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any]) -> int:
     from evaluators.api.loading import load
     from evaluators.guide import data_checks
-    from evaluators.run.preparing import check_judge
-    from evaluators.values.addresses import allowed_beginnings
+    from evaluators.runs.preparing import check_judge
+    from evaluators.scoring.values.addresses import allowed_beginnings
 
     loaded = load(suite)
     data_checks.check_gates(loaded)

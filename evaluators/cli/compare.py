@@ -19,7 +19,7 @@ from evaluators.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
-    from evaluators.compare.comparison import RunComparison
+    from evaluators.runs.compare.comparison import RunComparison
 
 
 def limits(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, float]:
@@ -93,12 +93,12 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     from evaluators.api.comparisons import compared_sides
     from evaluators.api.loading import load
     from evaluators.api.remote_results import written_places
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
     from evaluators.reports.format import comparison_format_for
     from evaluators.reports.html.compared_rows import ComparedRuns
     from evaluators.reports.report_files import check_apart, check_made
-    from evaluators.run.reader import Run
-    from evaluators.run.store import check_written, open_text
+    from evaluators.runs.reader import Run
+    from evaluators.runs.store import check_written, open_text
     from evaluators.testsets.run_files import is_run_folder
 
     loaded = load(suite) if suite is not None else None
@@ -158,7 +158,7 @@ def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, 
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
     from evaluators.api.comparisons import baseline_of, update_baseline
-    from evaluators.run.metrics import rows_text
+    from evaluators.runs.metrics import rows_text
 
     if suite is None or len(runs) != 1:
         raise click.UsageError("--update-baseline takes one run, and the --suite that names the baseline")

@@ -33,7 +33,7 @@ def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: 
     The exit code is 0 when a suite was written, also when some of it has no counterpart, and 2 when a file cannot be read, when
     nothing in it has a counterpart, or when a file of that name is there already.
     """
-    from evaluators.converting.converted_suite import convert
+    from evaluators.guide.converting.converted_suite import convert
 
     targets = [target for target in (suite, rows) if target is not None]
     refuse_taken(targets, force=force)

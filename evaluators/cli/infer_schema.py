@@ -38,7 +38,7 @@ def command(
     The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
     from evaluators.guide import inferring
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
     from evaluators.reports.report_files import reads_itself
     from evaluators.testsets.run_files import fits
 

@@ -12,7 +12,7 @@ from evaluators.cli._options import READING_PLACES, reading_settings
 from evaluators.cli._printing import print_out
 
 if TYPE_CHECKING:
-    from evaluators.fields.inference.proposals import InitQuestion
+    from evaluators.scoring.fields.inference.proposals import InitQuestion
 
 
 @click.command("init")
@@ -37,8 +37,8 @@ def command(
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.
     """
-    from evaluators.fields.inference.proposals import DefaultAnswers
     from evaluators.guide.first_suite import draft_suite
+    from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
     if target is not None:
         refuse_taken([target], force=force)
@@ -52,8 +52,8 @@ def command(
 
 def asked_on_a_terminal(question: InitQuestion) -> str:
     """Ask on the terminal, and return the answer."""
-    from evaluators.fields.inference.proposals import NONE_OF_THEM
     from evaluators.reports.display import visible
+    from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM
 
     answers = [*question.answers, *([NONE_OF_THEM] if question.role else [])]
     click.echo(visible(question.text))

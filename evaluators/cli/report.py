@@ -34,7 +34,7 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
     from msgspec.structs import replace
 
     from evaluators.api.finished_run import options_of, write_report
-    from evaluators.run.reader import Run
+    from evaluators.runs.reader import Run
 
     place = run_place(run)
     if not files:

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
     from evaluators.api.suite import Suite
     from evaluators.api.written_run import Finished
-    from evaluators.issues import Issue
-    from evaluators.run.preparing import Prepared
+    from evaluators.model.issues import Issue
+    from evaluators.runs.preparing import Prepared
 
 
 COUNT = WholeNumber(1)
@@ -210,7 +210,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     from evaluators.api.execute import finish
     from evaluators.api.loading import load
     from evaluators.cli._endings import interruptible
-    from evaluators.run.exit_code import afterwards
+    from evaluators.runs.exit_code import afterwards
 
     if options["opening"] and (without := next((one for one in _WITHOUT_FOLDER if options[one]), None)):
         raise click.UsageError(f"--open shows the page of a run folder, and {_WITHOUT_FOLDER[without]} writes none")
@@ -264,8 +264,8 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
     """Names the runs in the folder of the results that were ended before their end."""
     if not isinstance(results, Path):
         return
-    from evaluators.run.folder_lock import holding
-    from evaluators.run.run_listing import unfinished_runs
+    from evaluators.runs.folder_lock import holding
+    from evaluators.runs.run_listing import unfinished_runs
 
     left = [one for one in unfinished_runs(results) if holding(one) == "mine"]
     for one in left:
@@ -276,7 +276,7 @@ def _print_interrupted_runs(results: str | Path | None) -> None:
 
 def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
     """Prints the run. What keeps it from being printed does not take away how the run itself ended."""
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
 
     try:
         _print(finished, options)
@@ -299,7 +299,7 @@ def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
     if scheme_of(named) is None:
         return Path(options["results"] or _folder_of_suite(suite))
     if not options["results"]:
-        from evaluators.run.preparing import check_results
+        from evaluators.runs.preparing import check_results
 
         check_results(named)
     return str(named)
@@ -345,7 +345,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
     from msgspec.structs import replace
 
     if options["print_as"] == "json":
-        from evaluators.run.run_json import run_json
+        from evaluators.runs.run_json import run_json
 
         print_out(run_json(replace(finished.result, folder=finished.named)))
         return
@@ -370,7 +370,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
-    from evaluators.run.asking_run import questions_of
+    from evaluators.runs.asking_run import questions_of
 
     for line in questions_of(prepared, repeat_judge)[0]:
         print_err(line)
@@ -379,7 +379,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
     """Print the questions of a run, in place of the run."""
     from evaluators.api.run_options import prepared_for
-    from evaluators.run.asking_run import questions_of
+    from evaluators.runs.asking_run import questions_of
 
     lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
     if functions:

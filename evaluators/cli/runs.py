@@ -28,7 +28,7 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
     never removed.
     """
     from evaluators.reports.runs_page import runs_json, runs_page
-    from evaluators.run.run_listing import listed_runs
+    from evaluators.runs.run_listing import listed_runs
 
     if clean:
         _clean(Path(folder), yes)
@@ -42,11 +42,11 @@ def command(folder: str, clean: bool, yes: bool, format_: str) -> None:
 
 def _clean(folder: Path, yes: bool) -> None:
     """Removes unfinished runs, once somebody has said yes."""
-    from evaluators.issues import Blame, Issue, Problems, problem
+    from evaluators.model.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
     from evaluators.reports.runs_page import state_words
-    from evaluators.run.run_folder import clean
-    from evaluators.run.run_listing import listed_runs
+    from evaluators.runs.run_folder import clean
+    from evaluators.runs.run_listing import listed_runs
 
     found = [run for run in listed_runs(folder) if run.state in ("unfinished", "left behind")]
     if not found:

@@ -67,10 +67,10 @@ def command(
     import secrets
 
     from evaluators.api.loading import load
-    from evaluators.harnesses._web import LOCAL, run_server
-    from evaluators.harnesses.serve import ScoreApp
-    from evaluators.issues import problem
-    from evaluators.run.preparing import check_judge
+    from evaluators.integrations.harnesses._web import LOCAL, run_server
+    from evaluators.integrations.harnesses.serve import ScoreApp
+    from evaluators.model.issues import problem
+    from evaluators.runs.preparing import check_judge
 
     loaded = {}
     for path in suites:

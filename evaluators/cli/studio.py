@@ -43,8 +43,8 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
     import tempfile
     from contextlib import closing
 
-    from evaluators.harnesses._host_rows import needs
-    from evaluators.harnesses._web import LOCAL, run_server
+    from evaluators.integrations.harnesses._host_rows import needs
+    from evaluators.integrations.harnesses._web import LOCAL, run_server
 
     with needs("studio", extra="studio"):
         import starlette  # noqa: F401  # is it there? without it, one sentence says what to install
@@ -77,7 +77,7 @@ def folder_and_file(opened: str | None) -> tuple[Path, str]:
     if named.is_dir():
         return named, ""
     if not named.is_file():
-        from evaluators.issues import problem
+        from evaluators.model.issues import problem
 
         raise problem("no-file", "there is no such file or folder", where=opened)
     folder = here if named.is_relative_to(here) else named.parent

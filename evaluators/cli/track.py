@@ -28,7 +28,7 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
     did not take the run, and 130 after Ctrl-C: what was sent by then stays there, and the same command sends the rest.
     """
     from evaluators.api.trackers import send_again
-    from evaluators.issues import Problems
+    from evaluators.model.issues import Problems
 
     sending = sending_progress()
     with sending or nullcontext():

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import DefaultAnswers, propose
-from evaluators.fields.inference.suggested_lines import SuggestedLine
 from evaluators.guide.proposal_counts import looser_comparators, offered, passed
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers, propose
+from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
 
 WHOLE_NUMBER: Final = re.compile(r"0|[1-9][0-9]*")
 NAMES: Final = {"numeric": ("number", "numbers"), "date": ("date", "dates"), "url": ("address", "addresses")}

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON
-from evaluators.values.quoting import quote
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON
+from evaluators.scoring.values.quoting import quote
 
 _MOST_ROWS: Final = 40
 _SHORT: Final = 60

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from evaluators.needs import Role
+from evaluators.scoring.needs import Role
 from evaluators.testsets.columns import is_usual
 
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {

@@ -11,22 +11,22 @@ from msgspec.structs import replace
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
 from evaluators.api.trackers import chosen
-from evaluators.fields.named_comparators import with_its_space
 from evaluators.guide.field_warnings import field_warnings, label_warnings
-from evaluators.issues import Blame, Issue
+from evaluators.model.issues import Blame, Issue
 from evaluators.reports.conclusions import GAPS
 from evaluators.reports.data_warnings import NO_JSON
 from evaluators.reports.display import visible
 from evaluators.reports.doubtful_values import IN_DOUBT, doubts_listed
 from evaluators.reports.suite_page import settings_as_written
-from evaluators.run.empty_answers import empty_answer_note
-from evaluators.run.engines.engine import engine_of
-from evaluators.run.exit_code import Facts, exit_code
-from evaluators.run.gates import written_gates
-from evaluators.run.metrics import counted, full_name, rows_text
-from evaluators.run.places import loc_in_test_set
-from evaluators.run.preparing import Prepared, check_gate_targets, check_results, masked_problems, prepare
-from evaluators.run.result import RunResult
+from evaluators.runs.empty_answers import empty_answer_note
+from evaluators.runs.engines.engine import engine_of
+from evaluators.runs.exit_code import Facts, exit_code
+from evaluators.runs.gates import written_gates
+from evaluators.runs.metrics import counted, full_name, rows_text
+from evaluators.runs.places import loc_in_test_set
+from evaluators.runs.preparing import Prepared, check_gate_targets, check_results, masked_problems, prepare
+from evaluators.runs.result import RunResult
+from evaluators.scoring.fields.named_comparators import with_its_space
 from evaluators.testsets.byte_store import LocalFiles, scheme_of, store_of
 from evaluators.testsets.derived import columns_read
 from evaluators.testsets.reader import whole as read_whole

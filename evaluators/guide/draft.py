@@ -7,19 +7,19 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import DefaultAnswers
-from evaluators.fields.inference.suggested_lines import lines_of, nulls_of, shape_of
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.field_columns import read_as_outputs
 from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
-from evaluators.issues import CellError
-from evaluators.model import MISSING
-from evaluators.needs import Role, expected_of
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.python_lists import python_list
-from evaluators.values.quoting import flow, kind, quote
+from evaluators.model.issues import CellError
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
+from evaluators.scoring.fields.inference.suggested_lines import lines_of, nulls_of, shape_of
+from evaluators.scoring.needs import Role, expected_of
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.python_lists import python_list
+from evaluators.scoring.values.quoting import flow, kind, quote
 
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12

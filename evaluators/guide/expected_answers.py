@@ -11,9 +11,11 @@ from msgspec.structs import replace
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.needs import Cell, expected_of
-from evaluators.settings import build
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.settings import build
+from evaluators.scoring.needs import Cell, expected_of
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 from evaluators.testsets.byte_source import locate, whole_of
 from evaluators.testsets.columns import usual_columns
 from evaluators.testsets.derived import first_table
@@ -23,11 +25,9 @@ from evaluators.testsets.opening import open_expected
 from evaluators.testsets.reader import Table, whole
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.yaml_text import NotYAML, load_untrusted
 
 if TYPE_CHECKING:
-    from evaluators.settings import BadSettings
+    from evaluators.model.settings import BadSettings
 
 SUITES: Final = (".yaml", ".yml")
 
@@ -134,7 +134,7 @@ def schema_in(file: str) -> Any:
 
 def of_schema(error: BadSettings, name: str) -> Problems:
     """The problems of a schema, each with its place in it."""
-    from evaluators.fields.references import pointer
+    from evaluators.scoring.fields.references import pointer
 
     return Problems(
         Issue(one.code, Blame.CONFIG, one.message, f"{name} {pointer(one.loc)}", one.hint) for one in error.details

@@ -8,24 +8,24 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from evaluators.builtin._evaluator import FromColumn, ScoredFields
-from evaluators.fields.closed import ClosedTree
-from evaluators.fields.dialects import dialect_of
-from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.fields.expected_check import ExpectedFinding, check_expected, check_listed
-from evaluators.fields.references import pointer
-from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.tree import FieldNode, nodes
-from evaluators.fields.xeval import read_xeval
 from evaluators.guide.expected_answers import Answer, Answers, answers, of_schema, schema_in, unreadable
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import JSON, MISSING
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.rows import JSON, MISSING
+from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
-from evaluators.run.metrics import counted
-from evaluators.settings import BadSettings
+from evaluators.runs.metrics import counted
+from evaluators.scoring.evaluators._evaluator import FromColumn, ScoredFields
+from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.dialects import dialect_of
+from evaluators.scoring.fields.evaluation_config import read_evaluation_config
+from evaluators.scoring.fields.expected_check import ExpectedFinding, check_expected, check_listed
+from evaluators.scoring.fields.references import pointer
+from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.fields.tree import FieldNode, nodes
+from evaluators.scoring.fields.xeval import read_xeval
+from evaluators.scoring.values.json_text import NotJSON, parse, to_text
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.corrections import Applied
-from evaluators.values.json_text import NotJSON, parse, to_text
 
 _STRUCTURE: Final = {"fallback": {"semantic": "exact", "string_llm": "exact", "array_llm": "hungarian"}}
 """Only the shape of a schema is looked at, so nothing is ever asked."""

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.inference.suggested_lines import SuggestedLine
-from evaluators.model import MISSING
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON
+from evaluators.scoring.values.numbers import Parse, reader
+from evaluators.scoring.values.path_text import BadPath, display
+from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.paths import parse as parse_path
+from evaluators.scoring.values.quoting import first_ones, quote
 from evaluators.testsets.columns import folded
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON
-from evaluators.values.numbers import Parse, reader
-from evaluators.values.path_text import BadPath, display
-from evaluators.values.paths import Path
-from evaluators.values.paths import parse as parse_path
-from evaluators.values.quoting import first_ones, quote
 
 _ANSWER_WORDS: Final = frozenset(
     ("gold", "golden", "expected", "true", "truth", "correct", "right", "reference", "actual", "wanted", "annotated")

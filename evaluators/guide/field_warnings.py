@@ -11,19 +11,19 @@ from itertools import combinations, islice
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.suite import Suite
-from evaluators.fields.lines import FieldLine
-from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.issues import Blame, CellError, Issue
-from evaluators.model import MISSING
-from evaluators.needs import Expected, Output, expected_of
-from evaluators.run.metrics import rows_text
-from evaluators.run.places import field_places, line_places
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.rows import MISSING
+from evaluators.runs.metrics import rows_text
+from evaluators.runs.places import field_places, line_places
+from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.needs import Expected, Output, expected_of
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON, to_text
+from evaluators.scoring.values.quoting import quote
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON, to_text
-from evaluators.values.quoting import quote
 
 MOST_VALUES: Final = 50
 """Different values of a field that are held against each other."""

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
 from evaluators.guide.column_cells import holds_containers
 from evaluators.guide.column_names import called_verdict, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
@@ -21,11 +20,14 @@ from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
-from evaluators.issues import Blame, Issue, Problems, encodable, problem
-from evaluators.needs import ROLES, Role
+from evaluators.model.issues import Blame, Issue, Problems, encodable, problem
+from evaluators.model.settings import build
 from evaluators.reports.display import visible
-from evaluators.run.metrics import rows_text
-from evaluators.settings import build
+from evaluators.runs.metrics import rows_text
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.addresses import has_wildcards, shown_address, without_proofs
+from evaluators.scoring.values.files import as_file_name
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_told_apart, usual_columns
@@ -39,8 +41,6 @@ from evaluators.testsets.reader import Reader
 from evaluators.testsets.table_head import NO_HEADER
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.values.addresses import has_wildcards, shown_address, without_proofs
-from evaluators.values.files import as_file_name
 
 MOST_ROWS: Final = 20_000
 _FIRST_ROWS: Final = 200

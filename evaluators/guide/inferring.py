@@ -9,19 +9,19 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.dialects import dialect_of, unwrap
-from evaluators.fields.inference.schema import inferred_schema, plain_schema
-from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.type_defaults import BY_FORMAT, annotate_evaluation_config, annotate_xeval
 from evaluators.guide.expected_answers import answers, of_schema, schema_in, unreadable
-from evaluators.issues import CellError, Issue, Problems
+from evaluators.model.issues import CellError, Issue, Problems
+from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
-from evaluators.run.metrics import counted
-from evaluators.settings import BadSettings
+from evaluators.runs.metrics import counted
+from evaluators.scoring.fields.dialects import dialect_of, unwrap
+from evaluators.scoring.fields.inference.schema import inferred_schema, plain_schema
+from evaluators.scoring.fields.references import resolve_schema_references
+from evaluators.scoring.fields.type_defaults import BY_FORMAT, annotate_evaluation_config, annotate_xeval
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.path_text import ANY, Step, display
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import locate, whole_of
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.path_text import ANY, Step, display
-from evaluators.values.quoting import first_ones
 
 _OF_A_SCHEMA: Final = frozenset({"properties", "$ref", "anyOf", "allOf", "oneOf", "items", "$schema"})
 _ADVICE: Final[Mapping[str, tuple[str, str]]] = {

@@ -11,16 +11,16 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import InitQuestion
 from evaluators.guide.column_cells import affinity, could_be_ids, filled, holds_containers, sameness
 from evaluators.guide.column_names import called_id, is_input, weight
 from evaluators.guide.field_columns import field_columns, output_keys
 from evaluators.guide.roles import ChosenColumns
-from evaluators.model import MISSING
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.inference.proposals import InitQuestion
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.path_text import Step, display
+from evaluators.scoring.values.paths import Path
 from evaluators.testsets.composed import value_at
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.path_text import Step, display
-from evaluators.values.paths import Path
 
 _DOCUMENTS: Final = 0.3
 """How alike columns of objects are that are compared with one another."""

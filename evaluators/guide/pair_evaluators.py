@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.column_cells import filled, holds_containers
 from evaluators.guide.column_names import ColumnPair
 from evaluators.guide.proposal_counts import MOST_ROWS, passed
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
-from evaluators.run.metrics import counted
+from evaluators.runs.metrics import counted
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
 _SHORT: Final = 60
 

@@ -10,16 +10,16 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.guide.column_names import side_of_words, words_of
-from evaluators.issues import Problems, problem
-from evaluators.needs import Role
-from evaluators.run.metrics import counted
+from evaluators.model.issues import Problems, problem
+from evaluators.runs.metrics import counted
+from evaluators.scoring.needs import Role
+from evaluators.scoring.values.addresses import has_wildcards
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.byte_store import kind_at, scheme_of
 from evaluators.testsets.documents import named_as_rows
 from evaluators.testsets.run_files import files_without_runs
 from evaluators.testsets.workbook import sheet_names
-from evaluators.values.addresses import has_wildcards
-from evaluators.values.quoting import first_ones
 
 _WORKBOOKS: Final = (".xlsx", ".xlsm")
 _SHOWN: Final = 5

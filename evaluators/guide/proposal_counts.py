@@ -12,16 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.evaluate import evaluate
-from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
-from evaluators.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
-from evaluators.issues import CellError
-from evaluators.model import MISSING
-from evaluators.values.dates import ambiguity, formats_of
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON
-from evaluators.values.numbers import parses_of, readings
-from evaluators.values.path_text import ANY, Step
-from evaluators.values.quoting import flow, key_text
+from evaluators.model.issues import CellError
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
+from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
+from evaluators.scoring.values.dates import ambiguity, formats_of
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON
+from evaluators.scoring.values.numbers import parses_of, readings
+from evaluators.scoring.values.path_text import ANY, Step
+from evaluators.scoring.values.quoting import flow, key_text
 
 MOST_ROWS: Final = 2_000
 _MOST_COMPARISONS: Final = 12_000

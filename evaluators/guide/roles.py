@@ -13,7 +13,6 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.fields.inference.proposals import NONE_OF_THEM, Ask, InitQuestion
 from evaluators.guide.column_cells import (
     affinity,
     could_be_ids,
@@ -51,8 +50,9 @@ from evaluators.guide.column_names import (
     weight,
     words_of,
 )
-from evaluators.needs import ROLES, Role
-from evaluators.run.number_cells import READINGS, units_of
+from evaluators.runs.number_cells import READINGS, units_of
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, InitQuestion
+from evaluators.scoring.needs import ROLES, Role
 from evaluators.testsets.columns import is_usual, listed
 
 _CELLS: Final = 8.0

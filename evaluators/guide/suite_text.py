@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.suggested_lines import SuggestedLine
 from evaluators.guide.roles import ChosenColumns
-from evaluators.values.quoting import flow, key_text
+from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
+from evaluators.scoring.values.quoting import flow, key_text
 
 _WIDTH: Final = 118
 

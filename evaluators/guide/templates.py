@@ -12,9 +12,9 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.issues import problem
+from evaluators.model.issues import problem
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
@@ -42,7 +42,7 @@ def next_steps(kind: str, name: str, files: tuple[str, ...]) -> str:
         return f"Next: evaluators check {files[0]}\n"
     return _filled(
         "next.txt", python=files[0], table=files[1], test=files[2], kind=kind, name=name, title=class_name(name),
-        group="evaluators.builtin" if kind == "evaluator" else "evaluators.comparators",
+        group="evaluators.scoring.evaluators" if kind == "evaluator" else "evaluators.scoring.comparators",
     )  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, get_args
 
-from evaluators.fields.reading import AlignHow
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section
+from evaluators.scoring.fields.reading import AlignHow
 
 SETTING: Final = "align"
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from evaluators.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
 from evaluators.reports.sections.labels import label_section
-from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text
-from evaluators.run.result import ConfusionMatrix, Interval
+from evaluators.runs.compare.calibration import Calibration, Changed, Halves, JudgeConfusion, kappa
+from evaluators.runs.intervals import wilson
+from evaluators.runs.metrics import counted, mean_interval_text, rows_text, score_text
+from evaluators.runs.result import ConfusionMatrix, Interval
 
 _FEW: int = 30
 

@@ -7,13 +7,8 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.builtin._evaluator import START_HERE as EVALUATORS_FIRST
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.comparators._comparator import START_HERE as COMPARATORS_FIRST
-from evaluators.issues import Issue, Problems, problem
-from evaluators.judges.judged_comparator import any_comparator, comparator_names
-from evaluators.registry import suggestion
+from evaluators.model.issues import Issue, Problems, problem
+from evaluators.model.registry import suggestion
 from evaluators.reports.document import Page
 from evaluators.reports.reference import (
     comparator_page,
@@ -24,10 +19,15 @@ from evaluators.reports.reference import (
     transform_page,
 )
 from evaluators.reports.settings_in_words import Setting, settings_of
-from evaluators.suite import source
-from evaluators.suite.extends import PRESETS, preset_names
-from evaluators.suite.foreign_words import today
-from evaluators.values.transforms import TRANSFORMS
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.comparators._comparator import START_HERE as COMPARATORS_FIRST
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.evaluators._evaluator import START_HERE as EVALUATORS_FIRST
+from evaluators.scoring.judges.judged_comparator import any_comparator, comparator_names
+from evaluators.scoring.values.transforms import TRANSFORMS
+from evaluators.suites import source
+from evaluators.suites.extends import PRESETS, preset_names
+from evaluators.suites.foreign_words import today
 
 Kind: TypeAlias = Literal["evaluators", "comparators", "transforms", "presets"]
 KINDS: Final[tuple[Kind, ...]] = ("evaluators", "comparators", "transforms", "presets")

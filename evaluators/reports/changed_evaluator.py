@@ -13,16 +13,16 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.lines import FieldLine
-from evaluators.issues import Problems
-from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Result, RowStatus
-from evaluators.plan.need_steps import Reading
-from evaluators.plan.suite_plan import compile_plan
+from evaluators.model.issues import Problems
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Result, RowStatus
+from evaluators.model.settings import BadSettings
 from evaluators.reports.comparison_changes import Mismatch
-from evaluators.run.reader import Run
-from evaluators.run.scored_again import calls_a_program
-from evaluators.settings import BadSettings
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.reader import Run
+from evaluators.runs.scored_again import calls_a_program
+from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.plan.suite_plan import compile_plan
 
 MOST_ROWS: Final = 2_000
 FIRST_ROWS: Final = 200

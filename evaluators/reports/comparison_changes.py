@@ -17,19 +17,19 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator, word_of
-from evaluators.fields.rules import Ready, compile_rule, prepare_rule, status_of
-from evaluators.issues import RowProblem
-from evaluators.model import FieldStatus
-from evaluators.settings import build
-from evaluators.values.dates import USUAL_FORMATS as DATE_FORMATS
-from evaluators.values.dates import ambiguity, formats_of, read_date, reader, same_moment
-from evaluators.values.numbers import USUAL_PARSES as NUMBER_FORMATS
-from evaluators.values.numbers import as_setting
-from evaluators.values.pairing import identity
-from evaluators.values.quoting import flow, quote
-from evaluators.values.text import Normalization
-from evaluators.values.transforms import Transform
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import FieldStatus
+from evaluators.model.settings import build
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, word_of
+from evaluators.scoring.fields.rules import Ready, compile_rule, prepare_rule, status_of
+from evaluators.scoring.values.dates import USUAL_FORMATS as DATE_FORMATS
+from evaluators.scoring.values.dates import ambiguity, formats_of, read_date, reader, same_moment
+from evaluators.scoring.values.numbers import USUAL_PARSES as NUMBER_FORMATS
+from evaluators.scoring.values.numbers import as_setting
+from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.quoting import flow, quote
+from evaluators.scoring.values.text import Normalization
+from evaluators.scoring.values.transforms import Transform
 
 Options: TypeAlias = Mapping[str, Any]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from evaluators.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
 from evaluators.exit_words import EXIT_WORDS
+from evaluators.model.words import plain_word
 from evaluators.reports.document import (
     Block,
     Column,
@@ -26,8 +26,9 @@ from evaluators.reports.document import (
 )
 from evaluators.reports.names import row_name
 from evaluators.reports.sections.gates import VERDICTS
-from evaluators.run.exit_code import INCOMPARABLE
-from evaluators.run.metrics import (
+from evaluators.runs.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
+from evaluators.runs.exit_code import INCOMPARABLE
+from evaluators.runs.metrics import (
     UNDEFINED,
     counted,
     difference_interval_text,
@@ -40,9 +41,8 @@ from evaluators.run.metrics import (
     signed,
     with_variant,
 )
-from evaluators.values.paths import for_people
-from evaluators.values.quoting import first_ones
-from evaluators.words import plain_word
+from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.quoting import first_ones
 
 MOST_ROWS: Final = 20
 """Broken rows, fixed rows, fields or labels that a page lists; all of them are in the JSON file."""

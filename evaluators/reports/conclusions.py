@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Issue, shortened
-from evaluators.judges.answer_lines import JudgeTotals
-from evaluators.model import __version__
-from evaluators.needs import Output, column_of
+from evaluators.model.issues import Issue, shortened
+from evaluators.model.rows import __version__
 from evaluators.reports.coverage import gaps, schema_gaps
 from evaluators.reports.data_warnings import (
     confidence_gaps,
@@ -31,15 +29,15 @@ from evaluators.reports.data_warnings import (
 )
 from evaluators.reports.doubtful_values import doubt_warnings
 from evaluators.reports.kinds_read import UNUSED, reading_nothing
-from evaluators.run.confidence import confidence_stats
-from evaluators.run.exact_sums import plus
-from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.figures import Measured
-from evaluators.run.labels import LabelPairs, label_tables
-from evaluators.run.places import line_places
-from evaluators.run.preparing import Prepared
-from evaluators.run.repeats import repeat_stats
-from evaluators.run.result import (
+from evaluators.runs.confidence import confidence_stats
+from evaluators.runs.exact_sums import plus
+from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.figures import Measured
+from evaluators.runs.labels import LabelPairs, label_tables
+from evaluators.runs.places import line_places
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.repeats import repeat_stats
+from evaluators.runs.result import (
     ConfidenceStats,
     ConfusionMatrix,
     EvaluatorStats,
@@ -48,16 +46,18 @@ from evaluators.run.result import (
     RepeatStats,
     RunResult,
 )
-from evaluators.run.settings_fingerprint import meaning_of
-from evaluators.run.split_result import SplitResult
-from evaluators.run.stats import measures_of, metrics, slice_metrics
-from evaluators.run.unchanged import CUT_CODES
+from evaluators.runs.settings_fingerprint import meaning_of
+from evaluators.runs.split_result import SplitResult
+from evaluators.runs.stats import measures_of, metrics, slice_metrics
+from evaluators.runs.unchanged import CUT_CODES
+from evaluators.scoring.judges.answer_lines import JudgeTotals
+from evaluators.scoring.needs import Output, column_of
+from evaluators.scoring.values.path_text import ANY, display
+from evaluators.scoring.values.quoting import flow
 from evaluators.testsets.selection import nearly_selected, nothing_selected
-from evaluators.values.path_text import ANY, display
-from evaluators.values.quoting import flow
 
 if TYPE_CHECKING:
-    from evaluators.run.loaded_suite import LoadedSuite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 MOST_SAID: Final = 50
 """Fields of an inferred schema that are printed."""
@@ -185,7 +185,7 @@ def _judged(
 ) -> tuple[GateResult, ...]:
     if not suite.gates:
         return ()
-    from evaluators.run.gate_verdicts import judge_gates
+    from evaluators.runs.gate_verdicts import judge_gates
 
     return judge_gates(suite.gates, stats, slices, measures, tables, repeats, confidence)
 
@@ -208,7 +208,7 @@ def _notes(prepared: Prepared, measured: Sequence[SplitResult]) -> Iterator[str]
     if test_set.config.corrections is not None:
         yield from map(test_set.config.masked, _uncorrected_answers(prepared, test_set.config.corrections))
     if suite.inferred_schemas:
-        from evaluators.run.schema_inference import INFERRED_SCHEMA
+        from evaluators.runs.schema_inference import INFERRED_SCHEMA
 
         for name, schema in suite.inferred_schemas.items():
             yield (

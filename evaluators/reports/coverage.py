@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.key_counts import ListKey
-from evaluators.fields.named_comparators import with_its_space
-from evaluators.fields.reading import Align
-from evaluators.issues import Blame, Issue
-from evaluators.model import JSON, MISSING
-from evaluators.needs import Condition
-from evaluators.run.places import KEY, align_place, field_places, line_places
-from evaluators.run.result import Counts, EvaluatorStats
-from evaluators.run.split_result import HINT_ROWS, FirstRows, SplitResult
-from evaluators.suite.graph import EvaluatorLine
-from evaluators.values.json_text import to_text
-from evaluators.values.paths import Path, nearest_path
-from evaluators.values.paths import parse as parse_path
-from evaluators.values.quoting import first_ones
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.rows import JSON, MISSING
+from evaluators.runs.places import KEY, align_place, field_places, line_places
+from evaluators.runs.result import Counts, EvaluatorStats
+from evaluators.runs.split_result import HINT_ROWS, FirstRows, SplitResult
+from evaluators.scoring.fields.key_counts import ListKey
+from evaluators.scoring.fields.named_comparators import with_its_space
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.needs import Condition
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.paths import Path, nearest_path
+from evaluators.scoring.values.paths import parse as parse_path
+from evaluators.scoring.values.quoting import first_ones
 
 if TYPE_CHECKING:
-    from evaluators.run.loaded_suite import LoadedSuite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 _MOST_FIELDS: Final = 3

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Final, TextIO, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 
 if TYPE_CHECKING:
-    from evaluators.run.reader import Run
+    from evaluators.runs.reader import Run
 
 Value: TypeAlias = str | float | bool | None
 

@@ -10,12 +10,12 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.issues import problem
-from evaluators.registry import suggestion
-from evaluators.result_table import Kind, ResultTable
-from evaluators.run.intervals import wilson
-from evaluators.run.reader import Run
-from evaluators.run.repeats import Attempts
+from evaluators.model.issues import problem
+from evaluators.model.registry import suggestion
+from evaluators.model.result_table import Kind, ResultTable
+from evaluators.runs.intervals import wilson
+from evaluators.runs.reader import Run
+from evaluators.runs.repeats import Attempts
 
 Line: TypeAlias = Mapping[str, Any]
 

@@ -8,35 +8,35 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluators.fields.reading import Align
-from evaluators.issues import Blame, Issue
-from evaluators.limits import LIST_CELLS
-from evaluators.model import MISSING
-from evaluators.needs import Output
-from evaluators.registry import suggestion
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.limits import LIST_CELLS
+from evaluators.model.registry import suggestion
+from evaluators.model.rows import MISSING
 from evaluators.reports.coverage import found_nowhere
 from evaluators.reports.sections.repeats import confidence_name
-from evaluators.run.label_pairs import is_label
-from evaluators.run.labels import LabelPairs
-from evaluators.run.metrics import counted, full_name, rows_text, with_variant
-from evaluators.run.number_cells import NumericColumn
-from evaluators.run.places import KEY, align_place, line_places
-from evaluators.run.preparing import Prepared
-from evaluators.run.repeats import Repeats
-from evaluators.run.result import ConfidenceStats, EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
-from evaluators.run.split_result import SplitResult
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.label_pairs import is_label
+from evaluators.runs.labels import LabelPairs
+from evaluators.runs.metrics import counted, full_name, rows_text, with_variant
+from evaluators.runs.number_cells import NumericColumn
+from evaluators.runs.places import KEY, align_place, line_places
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.repeats import Repeats
+from evaluators.runs.result import ConfidenceStats, EvaluatorStats, KeyStats, NumericColumnStats, RepeatStats
+from evaluators.runs.split_result import SplitResult
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.needs import Output
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.quoting import first_ones, flow, quote
 from evaluators.testsets.columns import naming
 from evaluators.testsets.reader import whole
 from evaluators.testsets.selection import NEARLY_EQUAL
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.files import shown
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.paths import Path
-from evaluators.values.quoting import first_ones, flow, quote
 
 if TYPE_CHECKING:
-    from evaluators.run.loaded_suite import LoadedSuite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 NOT_A_NUMBER: Final = "not-a-number"
 NO_JSON: Final = "no-json"

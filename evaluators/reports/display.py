@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 from unicodedata import category, east_asian_width
 
-from evaluators.values.quoting import is_invisible
+from evaluators.scoring.values.quoting import is_invisible
 
 _UNSAFE: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _ENDS: Final = "./_-:,"

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from evaluators.reports.display import visible, width
-from evaluators.run.metrics import UNDEFINED
+from evaluators.runs.metrics import UNDEFINED
 
 Tone: TypeAlias = Literal["plain", "good", "note", "warning", "bad"]
 """How much a line matters. Words always carry the meaning too; a tone only colours them."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from evaluators.issues import CellError
-from evaluators.model import JSON, MISSING
-from evaluators.needs import Column, expected_of, output_of, values_at, want_like
-from evaluators.run.record_facts import CellReading
-from evaluators.values.json_choice import PickedDocument, Search, Want, choose
-from evaluators.values.json_documents import documents
+from evaluators.model.issues import CellError
+from evaluators.model.rows import JSON, MISSING
+from evaluators.runs.record_facts import CellReading
+from evaluators.scoring.needs import Column, expected_of, output_of, values_at, want_like
+from evaluators.scoring.values.json_choice import PickedDocument, Search, Want, choose
+from evaluators.scoring.values.json_documents import documents
 
 
 def document_of(reading: CellReading, cells: Mapping[str, Any]) -> JSON | CellError | Any:

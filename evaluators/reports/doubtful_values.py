@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct
 
-from evaluators.builtin._cells import cell_value
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.needs import expected_of
+from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.reports.kinds_read import ReadField, read_fields, single_values
-from evaluators.run.metrics import counted
-from evaluators.run.places import field_places, line_places
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.runs.metrics import counted
+from evaluators.runs.places import field_places, line_places
+from evaluators.scoring.evaluators._cells import cell_value
+from evaluators.scoring.needs import expected_of
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.quoting import quote
+from evaluators.scoring.values.transforms import TransformError
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.quoting import quote
-from evaluators.values.transforms import TransformError
 
 if TYPE_CHECKING:
-    from evaluators.run.loaded_suite import LoadedSuite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 IN_DOUBT: Final = "expected-in-doubt"
 _MOST: Final = 20

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from evaluators.model.words import plain_word
 from evaluators.reports.document import Column, Page, Paragraph, Section, table_of, text_column
 from evaluators.reports.headline import headline
 from evaluators.reports.outcomes import evaluators_by_schema, outcomes_of, rows_by_schema
 from evaluators.reports.schema_sections import array_table, item_columns
 from evaluators.reports.sections.fields import field_section
-from evaluators.run.metrics import full_name, score_text
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats, RunResult
-from evaluators.words import plain_word
+from evaluators.runs.metrics import full_name, score_text
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats, RunResult
 
 MOST_OUTCOMES: Final = 1_000
 """Outcomes of a run that are listed; a table beyond that is for a spreadsheet."""

@@ -11,17 +11,17 @@ from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, ClassVar, Final, Literal, TextIO
 
-from evaluators.issues import Blame, Issue, problem
-from evaluators.registry import Socket, suggestion
+from evaluators.model.issues import Blame, Issue, problem
+from evaluators.model.registry import Socket, suggestion
 from evaluators.reports.csv_cells import spelling_of, write_csv
 from evaluators.reports.headline import Options
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import RunComparison
     from evaluators.reports.data_tables import DataTable
     from evaluators.reports.document import Page
     from evaluators.reports.html.compared_rows import ComparedRuns
-    from evaluators.run.reader import Run
+    from evaluators.runs.compare.comparison import RunComparison
+    from evaluators.runs.reader import Run
 
 
 class Format:

@@ -13,13 +13,13 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.compare.comparison import RunComparison
-from evaluators.issues import Blame, Issue
+from evaluators.model.issues import Blame, Issue
 from evaluators.reports.comparison_page import comparison_line
 from evaluators.reports.display import visible
 from evaluators.reports.headline import Options, one_line
-from evaluators.run.result import RunResult
-from evaluators.run.wording import gate_label
+from evaluators.runs.compare.comparison import RunComparison
+from evaluators.runs.result import RunResult
+from evaluators.runs.wording import gate_label
 
 _IN_FILE: Final = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<column>\d+))?")
 _MOST_LOST: Final = 5

@@ -9,14 +9,14 @@ from msgspec import Struct, field
 
 from evaluators.exit_words import EXIT_WORDS
 from evaluators.reports.display import visible
-from evaluators.run.metrics import rows_text
-from evaluators.run.result import RunResult
+from evaluators.runs.metrics import rows_text
+from evaluators.runs.result import RunResult
 
 if TYPE_CHECKING:
-    from evaluators.builtin._texts import LabelRule
     from evaluators.reports.document import Section
     from evaluators.reports.mistakes import Mistake
     from evaluators.reports.suggestions import Suggestion
+    from evaluators.scoring.evaluators._texts import LabelRule
 
 
 class Options(Struct, frozen=True):

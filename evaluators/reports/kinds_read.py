@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from evaluators.builtin._cells import cell_value
-from evaluators.comparators._comparator import Comparator, word_of
-from evaluators.fields.closed import ClosedTree
-from evaluators.fields.metrics import places
-from evaluators.issues import Blame, CellError, Issue, Problems, RowProblem
-from evaluators.limits import OutOfTime
-from evaluators.model import MISSING
-from evaluators.needs import Expected, column_of, expected_of
-from evaluators.run.places import field_places, line_places
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.model.issues import Blame, CellError, Issue, Problems, RowProblem
+from evaluators.model.limits import OutOfTime
+from evaluators.model.rows import MISSING
+from evaluators.runs.places import field_places, line_places
+from evaluators.scoring.comparators._comparator import Comparator, word_of
+from evaluators.scoring.evaluators._cells import cell_value
+from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.needs import Expected, column_of, expected_of
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.quoting import quote
+from evaluators.scoring.values.transforms import Apply, TransformError, chain_of_expected
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet
-from evaluators.values.paths import Path
-from evaluators.values.quoting import quote
-from evaluators.values.transforms import Apply, TransformError, chain_of_expected
 
 if TYPE_CHECKING:
-    from evaluators.run.loaded_suite import LoadedSuite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 UNUSED = "comparator-reads-nothing"
 UNUSED_OPTIONAL = "comparator-reads-nothing-optional"
@@ -120,7 +120,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
                 optional = listed_line.optional
                 yield ReadField(line, name, listed_line.path, [comparator], apply, optional, scored.of_cells)
     elif scored.by_schema:
-        from evaluators.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it
+        from evaluators.scoring.fields.schema_scoring import SchemaScoring  # a suite without a schema does without it
 
         if not isinstance(scored.tree, SchemaScoring):
             return

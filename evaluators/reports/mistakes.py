@@ -16,14 +16,14 @@ from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
-from evaluators.run.reader import Run
-from evaluators.run.record_lines import OutcomeLine, RowOutcome
-from evaluators.run.recorder import SMALL_RUN
-from evaluators.values.json_text import to_text
-from evaluators.values.path_text import ANY, Step
-from evaluators.values.paths import BadPath, Path, parse
-from evaluators.values.quoting import quote
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.runs.reader import Run
+from evaluators.runs.record_lines import OutcomeLine, RowOutcome
+from evaluators.runs.recorder import SMALL_RUN
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.path_text import ANY, Step
+from evaluators.scoring.values.paths import BadPath, Path, parse
+from evaluators.scoring.values.quoting import quote
 
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""

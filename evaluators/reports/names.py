@@ -21,8 +21,8 @@ from functools import lru_cache
 from typing import Final
 
 from evaluators.reports.csv_cells import guarded
-from evaluators.run.overall import OVERALL
-from evaluators.values.path_text import ANY, BadPath, Step, display, read_dots
+from evaluators.runs.overall import OVERALL
+from evaluators.scoring.values.path_text import ANY, BadPath, Step, display, read_dots
 
 _RESERVED: Final = re.compile(r"each|item--?[0-9]+|as-pointer|as-path")
 _EMPTY: Final = "_-_"

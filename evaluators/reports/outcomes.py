@@ -13,15 +13,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.frame import places_above
-from evaluators.fields.scored import MEASURED, ListOutcome, Scored
-from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import FieldView
-from evaluators.run.metrics import counted
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.record_lines import Recorded
-from evaluators.run.result import EvaluatorStats
+from evaluators.runs.metrics import counted
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.record_lines import Recorded
+from evaluators.runs.result import EvaluatorStats
+from evaluators.scoring.fields.frame import places_above
+from evaluators.scoring.fields.scored import MEASURED, ListOutcome, Scored
 
 LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")

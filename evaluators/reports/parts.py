@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, table_of
-from evaluators.run.metric_table import Metric, Place
+from evaluators.runs.metric_table import Metric, Place
 
 
 def metric_columns(

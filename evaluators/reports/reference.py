@@ -12,19 +12,19 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from evaluators.builtin._composite import Composite
-from evaluators.builtin._evaluator import Evaluator, Example
-from evaluators.comparators._comparator import Comparator, Pair
-from evaluators.fields.rules import explain_rule
-from evaluators.issues import Problems
-from evaluators.model import MISSING, FieldStatus, Outcome, Result
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
+from evaluators.model.settings import BadSettings, build
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section, heads, listed
 from evaluators.reports.settings_in_words import settings_of
-from evaluators.run.metrics import score_text
-from evaluators.settings import BadSettings, build
-from evaluators.suite.schema import documentation
-from evaluators.values.quoting import flow
-from evaluators.values.transforms import Kind, TransformError, parse_transform
+from evaluators.runs.metrics import score_text
+from evaluators.scoring.comparators._comparator import Comparator, Pair
+from evaluators.scoring.evaluators._composite import Composite
+from evaluators.scoring.evaluators._evaluator import Evaluator, Example
+from evaluators.scoring.fields.rules import explain_rule
+from evaluators.scoring.values.quoting import flow
+from evaluators.scoring.values.transforms import Kind, TransformError, parse_transform
+from evaluators.suites.schema import documentation
 
 _MOST_FIELDS: Final = 8
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.format import FORMATS, Format, TableFormat, asked_for, format_for
 from evaluators.reports.headline import Options
@@ -17,12 +17,12 @@ from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcomes import evaluators_by_schema
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
-from evaluators.run.metrics import rows_text
-from evaluators.run.named_files import among_rows
-from evaluators.run.reader import Run
-from evaluators.run.recorder import SMALL_RUN
-from evaluators.run.run_folder import RunFolder
-from evaluators.run.store import open_text, refused_place
+from evaluators.runs.metrics import rows_text
+from evaluators.runs.named_files import among_rows
+from evaluators.runs.reader import Run
+from evaluators.runs.recorder import SMALL_RUN
+from evaluators.runs.run_folder import RunFolder
+from evaluators.runs.store import open_text, refused_place
 from evaluators.testsets.byte_store import local_path
 from evaluators.testsets.run_files import is_run_folder, recorded_in
 

@@ -13,12 +13,8 @@ from fractions import Fraction
 from statistics import mean, median
 from typing import Any, Final
 
-from evaluators.fields.events import METRICS, events_of, row_metrics
-from evaluators.fields.named_comparators import JUDGED
-from evaluators.fields.scored import ListOutcome, Scored
-from evaluators.fields.settle import OURS
-from evaluators.issues import CellError
-from evaluators.model import MISSING, FieldStatus, Outcome, Result
+from evaluators.model.issues import CellError
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.documents import document_of
 from evaluators.reports.outcomes import (
     COMPARED,
@@ -28,10 +24,14 @@ from evaluators.reports.outcomes import (
     outcomes_of,
 )
 from evaluators.reports.rows import FieldView
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.record_facts import Declared, short_hash
-from evaluators.run.record_lines import Recorded, plain
-from evaluators.values.confusion import Confusion
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.record_facts import Declared, short_hash
+from evaluators.runs.record_lines import Recorded, plain
+from evaluators.scoring.fields.events import METRICS, events_of, row_metrics
+from evaluators.scoring.fields.named_comparators import JUDGED
+from evaluators.scoring.fields.scored import ListOutcome, Scored
+from evaluators.scoring.fields.settle import OURS
+from evaluators.scoring.values.confusion import Confusion
 
 Report = dict[str, Any]
 _BOTH: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR))

@@ -15,17 +15,17 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.fields.scored import ListOutcome
-from evaluators.fields.settle import WEIGHTLESS, WRONG, of_fields
-from evaluators.issues import Blame, Issue
-from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 from evaluators.reports.names import score_name
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.record_facts import RecordedEvaluator
-from evaluators.run.record_lines import Recorded
-from evaluators.values.differences import in_full
-from evaluators.values.files import shown
-from evaluators.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.record_facts import RecordedEvaluator
+from evaluators.runs.record_lines import Recorded
+from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.settle import WEIGHTLESS, WRONG, of_fields
+from evaluators.scoring.values.differences import in_full
+from evaluators.scoring.values.files import shown
 
 _NOTHING: Final = Recorded()
 _UNMEASURED: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})

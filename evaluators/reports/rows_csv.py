@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, TextIO
 
-from evaluators.model import FIELD_STATUSES, Result
+from evaluators.model.rows import FIELD_STATUSES, Result
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, quoted, spelled
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers
-from evaluators.values.json_text import to_text
+from evaluators.scoring.values.json_text import to_text
 
 WHY: Final = "why"
 AGGREGATE: Final = "aggregate_score"

@@ -24,9 +24,9 @@ from evaluators.reports.sections.labels import choice_sections, label_sections
 from evaluators.reports.sections.measures import measure_section
 from evaluators.reports.sections.problems import problem_sections
 from evaluators.reports.sections.repeats import confidence_sections, repeat_sections
-from evaluators.run.metrics import counted, rows_text, score_text
-from evaluators.run.result import RunResult
-from evaluators.values.files import shown
+from evaluators.runs.metrics import counted, rows_text, score_text
+from evaluators.runs.result import RunResult
+from evaluators.scoring.values.files import shown
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from evaluators.reports.document import Block, Page, PageTable, Paragraph, Section, Tone, heads
-from evaluators.run.metrics import score_text
-from evaluators.run.run_listing import ListedRun
+from evaluators.runs.metrics import score_text
+from evaluators.runs.run_listing import ListedRun
 
 _TONES: Final[dict[str, Tone]] = {"finished": "plain", "going": "good", "unreadable": "bad"}
 

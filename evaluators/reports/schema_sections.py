@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.fields.scored import ListOutcome
-from evaluators.model import Outcome, RowStatus
+from evaluators.model.rows import Outcome, RowStatus
+from evaluators.model.words import FIELD_WORDS
 from evaluators.reports.document import (
     Column,
     Item,
@@ -28,10 +28,10 @@ from evaluators.reports.document import (
 from evaluators.reports.names import row_name
 from evaluators.reports.outcomes import evaluators_by_schema, failed_of, rows_by_schema
 from evaluators.reports.sections.evaluators import extra_items_text
-from evaluators.run.metrics import counted, full_name, rows_text, score_text
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.result import ArrayStats, Counts, EvaluatorStats, RunResult
-from evaluators.words import FIELD_WORDS
+from evaluators.runs.metrics import counted, full_name, rows_text, score_text
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, RunResult
+from evaluators.scoring.fields.scored import ListOutcome
 
 FailedField: TypeAlias = tuple[EvaluatorStats, RecordedRow, Outcome]
 MOST_FAILED: Final = 10

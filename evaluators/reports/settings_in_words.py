@@ -8,11 +8,11 @@ from typing import Any, Final
 from msgspec import Struct
 from pydantic import BaseModel
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.needs import ROLES
-from evaluators.run.metrics import limit_text
-from evaluators.settings import READ_AS, spellings
-from evaluators.values.quoting import flow
+from evaluators.model.settings import READ_AS, spellings
+from evaluators.runs.metrics import limit_text
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.needs import ROLES
+from evaluators.scoring.values.quoting import flow
 
 
 class Setting(Struct, frozen=True):

@@ -21,35 +21,35 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.builtin._cells import CellEvaluator
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.builtin._texts import EXPECTED, TextChange
-from evaluators.comparators._comparator import COMPARATORS, word_of
-from evaluators.fields.closed import ClosedTree
-from evaluators.fields.metrics import places
-from evaluators.fields.reading import Align
-from evaluators.issues import Problems
-from evaluators.model import MISSING, FieldStatus, Outcome
-from evaluators.plan.need_steps import Reading
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field, with_settings
 from evaluators.reports.comparison_changes import Compared, Mismatch, changes
 from evaluators.reports.mistakes import field_of, steps_of
 from evaluators.reports.suggestions import Suggestion
-from evaluators.run.metrics import rows_text
-from evaluators.run.reader import Run
-from evaluators.run.record_lines import OutcomeLine
-from evaluators.run.result import RunResult
-from evaluators.suite.config import read_config
-from evaluators.suite.graph import EvaluatorLine
-from evaluators.suite.source import loads
-from evaluators.values.equality import same
-from evaluators.values.json_text import to_text
-from evaluators.values.path_text import Step
-from evaluators.values.paths import ANY, display
-from evaluators.values.quoting import flow
+from evaluators.runs.metrics import rows_text
+from evaluators.runs.reader import Run
+from evaluators.runs.record_lines import OutcomeLine
+from evaluators.runs.result import RunResult
+from evaluators.scoring.comparators._comparator import COMPARATORS, word_of
+from evaluators.scoring.evaluators._cells import CellEvaluator
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.evaluators._texts import EXPECTED, TextChange
+from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.metrics import places
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.path_text import Step
+from evaluators.scoring.values.paths import ANY, display
+from evaluators.scoring.values.quoting import flow
+from evaluators.suites.config import read_config
+from evaluators.suites.source import loads
 
 if TYPE_CHECKING:
-    from evaluators.fields.schema_scoring import SchemaScoring
+    from evaluators.scoring.fields.schema_scoring import SchemaScoring
 
 MOST_MISMATCHES: Final = 1_000
 """Of each field."""
@@ -211,7 +211,7 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
         }
     if not scored.by_schema:
         return {}
-    from evaluators.fields.schema_scoring import SchemaScoring  # few suites score by a schema
+    from evaluators.scoring.fields.schema_scoring import SchemaScoring  # few suites score by a schema
 
     return _of_schema(found, scored.lines is None) if isinstance(found, SchemaScoring) else {}
 

@@ -8,9 +8,9 @@ from typing import Final
 from msgspec import Struct
 
 from evaluators.reports.document import Item, Listing, Paragraph, Section
-from evaluators.run.result import RunResult
-from evaluators.values.paths import for_people
-from evaluators.values.quoting import key_text
+from evaluators.runs.result import RunResult
+from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.quoting import key_text
 
 _LEAD: Final = (
     "Each is one change to the suite: what it would turn from wrong to right, and the line to write. Nothing was changed."

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.fields.lines import FieldLine
-from evaluators.fields.reading import Align
-from evaluators.needs import Column, Condition, Expected, Need, Output, Part, Text, Wanted
-from evaluators.plan.suite_plan import Plan
+from evaluators.model.settings import Loc
 from evaluators.reports.document import Item, Listing, Page, Paragraph, Section, listed
 from evaluators.reports.reference import first_sentence, short_score
-from evaluators.run.gates import Gate, written_gates
-from evaluators.run.metrics import USUAL, counted
-from evaluators.run.wording import metric_words
-from evaluators.settings import Loc
-from evaluators.suite.config import RUN_SETTINGS, SuiteConfig
-from evaluators.suite.graph import EvaluatorLine, edges, in_order
-from evaluators.values.quoting import flow
+from evaluators.runs.gates import Gate, written_gates
+from evaluators.runs.metrics import USUAL, counted
+from evaluators.runs.wording import metric_words
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.needs import Column, Condition, Expected, Need, Output, Part, Text, Wanted
+from evaluators.scoring.plan.graph import EvaluatorLine, edges, in_order
+from evaluators.scoring.plan.suite_plan import Plan
+from evaluators.scoring.values.quoting import flow
+from evaluators.suites.config import RUN_SETTINGS, SuiteConfig
 
 
 def suite_page(config: SuiteConfig, gates: Sequence[Gate], plan: Plan | None, columns: Mapping[str, str]) -> Page:

@@ -31,11 +31,11 @@ from evaluators.reports.sections.problems import causes_of, issue_lines, problem
 from evaluators.reports.sections.repeats import repeat_part
 from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
-from evaluators.run.exit_code import Facts, causes
-from evaluators.run.metric_table import EVALUATOR_METRICS
-from evaluators.run.metrics import counted, rows_text
-from evaluators.run.result import RunResult
-from evaluators.values.paths import for_people
+from evaluators.runs.exit_code import Facts, causes
+from evaluators.runs.metric_table import EVALUATOR_METRICS
+from evaluators.runs.metrics import counted, rows_text
+from evaluators.runs.result import RunResult
+from evaluators.scoring.values.paths import for_people
 
 MOST_LISTED: Final = 3
 """Suggestions and notes."""

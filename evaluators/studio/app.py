@@ -22,15 +22,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from evaluators.harnesses._web import TooLong, body_of, host_in, is_token
-from evaluators.issues import Problems
+from evaluators.integrations.harnesses._web import TooLong, body_of, host_in, is_token
+from evaluators.model.issues import Problems
+from evaluators.scoring.values.files import reading_inside
 from evaluators.studio import messages as m
 from evaluators.studio.folder import ChangedUnderneath
 from evaluators.studio.form import problems_of
 from evaluators.studio.scores import Superseded
 from evaluators.studio.studio import Studio
-from evaluators.suite.extends import PRESETS
-from evaluators.values.files import reading_inside
+from evaluators.suites.extends import PRESETS
 
 TOKEN: Final = "X-Studio-Token"
 MAX_BYTES: Final = 8 * 1024 * 1024

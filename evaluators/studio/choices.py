@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, Final
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.fields.reading import ALIGNMENTS
-from evaluators.judges.judged_comparator import any_comparator
+from evaluators.model.settings import READ_AS
 from evaluators.reports.catalog import entries
-from evaluators.settings import READ_AS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.fields.reading import ALIGNMENTS
+from evaluators.scoring.judges.judged_comparator import any_comparator
 from evaluators.studio.messages import Choice, Option
 
 _WORDS: Final[Mapping[str, str]] = {

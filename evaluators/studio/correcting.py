@@ -13,16 +13,16 @@ from typing import Any, Final
 from msgspec import UNSET
 
 from evaluators.api.suite import Suite
-from evaluators.issues import problem
-from evaluators.model import MISSING
+from evaluators.model.issues import problem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values import paths
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import Correct, Corrected
 from evaluators.studio.table import KeptScore, with_every_cell
-from evaluators.suite.text_edits import with_value
+from evaluators.suites.text_edits import with_value
 from evaluators.testsets.corrections import Applied, Correction, append, read_corrections
-from evaluators.values import paths
-from evaluators.values.equality import same
-from evaluators.values.json_text import NotJSON, parse
 
 _NAME: Final = "corrections.jsonl"
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.fields.inference.proposals import NONE_OF_THEM, DefaultAnswers, InitQuestion
 from evaluators.guide.first_suite import draft_suite, first_rows
 from evaluators.guide.roles import ChosenColumns
-from evaluators.needs import ROLES, Role
 from evaluators.reports.display import visible
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, DefaultAnswers, InitQuestion
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.studio.messages import Column, Data, Drafted, Question
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.values.json_text import to_text
-from evaluators.values.quoting import first_ones
 
 _ROWS: Final = 20
 _SAMPLES: Final = 3

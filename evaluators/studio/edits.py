@@ -13,8 +13,9 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 
 from evaluators.api.suite import Suite
-from evaluators.issues import problem
-from evaluators.settings import Loc
+from evaluators.model.issues import problem
+from evaluators.model.settings import Loc
+from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.studio.choices import comparator_choices, comparator_options, nested, shown_values
 from evaluators.studio.form import SKIP, WrittenField, at_loc, canonical, written_field, written_settings
 from evaluators.studio.messages import (
@@ -28,9 +29,8 @@ from evaluators.studio.messages import (
     SetGate,
     SetRole,
 )
-from evaluators.suite.graph import EvaluatorLine
-from evaluators.suite.source import loads
-from evaluators.suite.text_edits import data_of, with_value, without
+from evaluators.suites.source import loads
+from evaluators.suites.text_edits import data_of, with_value, without
 
 
 def edited(suite: Suite, edit: AnyEdit) -> str:

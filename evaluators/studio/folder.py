@@ -13,10 +13,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from evaluators.issues import Problems, problem
+from evaluators.model.issues import Problems, problem
+from evaluators.scoring.values.files import MOST_BYTES, NoSmallFile, as_file_name, read_small
 from evaluators.studio.messages import FileLine, SuiteFile
 from evaluators.testsets.documents import named_as_rows
-from evaluators.values.files import MOST_BYTES, NoSmallFile, as_file_name, read_small
 
 SUITES: Final = (".yaml", ".yml")
 MOST_FILES: Final = 500

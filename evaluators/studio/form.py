@@ -13,16 +13,16 @@ from typing import Any, Final, NamedTuple
 
 from evaluators.api.loading import loads
 from evaluators.api.suite import Suite
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.fields.named_comparators import NEIGHBOURS
-from evaluators.fields.reading import ALIGNMENTS, read_path
 from evaluators.guide import data_checks
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.settings import BadSettings, Loc
 from evaluators.reports.reference import first_sentence
-from evaluators.settings import BadSettings, Loc
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.fields.named_comparators import NEIGHBOURS
+from evaluators.scoring.fields.reading import ALIGNMENTS, read_path
+from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.studio.choices import check_options, comparator_choices, comparator_options, lists_fields, shown_values
 from evaluators.studio.messages import Check, FieldLine, Form, GateLine, Problem
-from evaluators.suite.graph import EvaluatorLine
 
 SKIP: Final = "skip"
 _LIMITS: Final = ("fail_below", "warn_below", "fail_above", "warn_above")

@@ -24,15 +24,15 @@ from msgspec import Struct
 from evaluators.api.comparisons import compare, compared_sides
 from evaluators.api.finished_run import options_of, with_every_match
 from evaluators.api.loading import load
-from evaluators.issues import Problems, problem
+from evaluators.model.issues import Problems, problem
 from evaluators.reports.format import comparison_format_for, format_for
 from evaluators.reports.headline import headline
 from evaluators.reports.html.compared_rows import ComparedRuns
-from evaluators.run.asking_run import questions_of
-from evaluators.run.cells_again import with_cells
-from evaluators.run.preparing import prepare
-from evaluators.run.reader import Run
-from evaluators.run.run_listing import ListedRun, listed_runs, newest_runs
+from evaluators.runs.asking_run import questions_of
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.preparing import prepare
+from evaluators.runs.reader import Run
+from evaluators.runs.run_listing import ListedRun, listed_runs, newest_runs
 from evaluators.studio import messages
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import RunLine, RunList, RunState, Trend

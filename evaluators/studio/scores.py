@@ -20,18 +20,18 @@ from msgspec.structs import replace
 from evaluators.api.finished_run import label_rules
 from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
-from evaluators.issues import Problems, problem
-from evaluators.judges.asking import Counted, asking_with
-from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.model.issues import Problems, problem
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
 from evaluators.reports.html.rows import embedded
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
-from evaluators.run.asking_run import asks, questions_of
-from evaluators.run.metrics import rows_text
-from evaluators.run.places import loc_in_test_set
-from evaluators.run.preparing import prepare
+from evaluators.runs.asking_run import asks, questions_of
+from evaluators.runs.metrics import rows_text
+from evaluators.runs.places import loc_in_test_set
+from evaluators.runs.preparing import prepare
+from evaluators.scoring.judges.asking import Counted, asking_with
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.studio.form import problem_of
 from evaluators.studio.messages import (
     Advice,

@@ -7,7 +7,7 @@ from shlex import join
 
 from evaluators.api.language import language_schema
 from evaluators.api.suite import Suite
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.studio import messages as m
 from evaluators.studio.choices import alignment_choices, check_choices, comparator_choices
 from evaluators.studio.correcting import corrected

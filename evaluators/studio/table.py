@@ -13,17 +13,17 @@ from msgspec import Struct
 
 from evaluators.api.run_object import Run
 from evaluators.api.suite import Suite
-from evaluators.issues import Problems
-from evaluators.model import FIELD_STATUSES, Result
+from evaluators.model.issues import Problems
+from evaluators.model.rows import FIELD_STATUSES, Result
+from evaluators.model.words import FIELD_WORDS, VERDICT_WORDS
 from evaluators.reports.mistakes import field_of
-from evaluators.run.cells_again import cells_from
-from evaluators.run.preparing import prepare
-from evaluators.run.reader import RecordedRow
-from evaluators.run.reader import Run as Record
-from evaluators.run.record_lines import LETTERS
+from evaluators.runs.cells_again import cells_from
+from evaluators.runs.preparing import prepare
+from evaluators.runs.reader import RecordedRow
+from evaluators.runs.reader import Run as Record
+from evaluators.runs.record_lines import LETTERS
 from evaluators.studio.messages import Rows, RowsShown, Score, ScoreColumn, ScoredRow, Turned
 from evaluators.testsets.selection import Selection
-from evaluators.words import FIELD_WORDS, VERDICT_WORDS
 
 WHOLE_EVIDENCE: Final = 5_000
 """Of so many rows every result is recorded; of more the first wrong ones."""

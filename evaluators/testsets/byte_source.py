@@ -21,9 +21,9 @@ from typing import BinaryIO, Final, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems, problem
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.scoring.values.addresses import StoreFault, has_wildcards, shown_address
 from evaluators.testsets.byte_store import ByteStore, at, local_path, near_file, parent, scheme_of, store_of, unreadable
-from evaluators.values.addresses import StoreFault, has_wildcards, shown_address
 
 STANDARD_INPUT: Final = "-"
 MOST_UNPACKED_GIB: Final = 16.0

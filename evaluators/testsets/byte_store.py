@@ -18,11 +18,11 @@ from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 
-from evaluators.issues import Blame, Issue, Problems, problem
-from evaluators.registry import nearest
-from evaluators.values.addresses import PACKAGES, Kind, names_password, shown_address
-from evaluators.values.files import is_outside, of_the_system
-from evaluators.values.read_files import note_read
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.model.registry import nearest
+from evaluators.scoring.values.addresses import PACKAGES, Kind, names_password, shown_address
+from evaluators.scoring.values.files import is_outside, of_the_system
+from evaluators.scoring.values.read_files import note_read
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles

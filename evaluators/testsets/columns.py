@@ -9,10 +9,10 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.needs import ROLES, Role
-from evaluators.registry import nearest, suggestion
-from evaluators.values.quoting import first_ones, flow
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.registry import nearest, suggestion
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.quoting import first_ones, flow
 
 Which: TypeAlias = Callable[[Role, Mapping[Role, str]], str]
 """Says what to write to name the column of a role, given the columns of all roles that are or have to be named."""

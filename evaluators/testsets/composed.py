@@ -16,18 +16,18 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import JSON, MISSING
-from evaluators.needs import NO_OUTPUT, ROLES, Cell, EmptyExpected
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import JSON, MISSING
+from evaluators.scoring.needs import NO_OUTPUT, ROLES, Cell, EmptyExpected
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.paths import BadPath, Path, nearest_path
+from evaluators.scoring.values.paths import parse as parse_path
+from evaluators.scoring.values.quoting import first_ones, quote
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, knows, origin, with_column
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import Chunk, Split, Table, rows_of
 from evaluators.testsets.test_set_config import AllBut, Joined, TestSetConfig, field_keys
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.paths import BadPath, Path, nearest_path
-from evaluators.values.paths import parse as parse_path
-from evaluators.values.quoting import first_ones, quote
 
 Keys: TypeAlias = tuple[str, ...]
 _NEAR_ROWS: Final = 100

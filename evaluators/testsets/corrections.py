@@ -19,15 +19,15 @@ from typing import Any, Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import JSON, MISSING, Missing
-from evaluators.needs import Cell
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.rows import JSON, MISSING, Missing
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values import paths
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import NotJSON, parse, parse_file, to_text
 from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.derived import Derived
 from evaluators.testsets.reader import Chunk, Split, Table, id_text, rows_of
-from evaluators.values import paths
-from evaluators.values.equality import same
-from evaluators.values.json_text import NotJSON, parse, parse_file, to_text
 
 Value: TypeAlias = "JSON | Missing"
 _KEYS: Final = frozenset({"id", "path", "old", "new", "reason"})

@@ -27,11 +27,11 @@ from urllib.parse import quote, unquote_plus
 import msgspec
 from msgspec import Struct
 
-from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
+from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
+from evaluators.scoring.values.json_text import compact
 from evaluators.testsets.byte_source import temporary_file
 from evaluators.testsets.memory_rows import FetchedRows
 from evaluators.testsets.query_settings import WHERE, DatabaseConnection, says_an_order
-from evaluators.values.json_text import compact
 
 ROWS: Final = "query"
 """What messages call the rows of a statement."""

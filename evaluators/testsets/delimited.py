@@ -12,7 +12,7 @@ from typing import ClassVar, Final, Self
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue, Problems
+from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading, refuse_utf16, seeming_utf16
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,

@@ -19,14 +19,14 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING
-from evaluators.needs import Cell
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.json_text import MAX_CHARS
 from evaluators.testsets.byte_source import ByteSource, broken, shortened
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Split
 from evaluators.testsets.row_texts import line_blocks, row_texts
-from evaluators.values.json_text import MAX_CHARS
 
 if TYPE_CHECKING:
     from evaluators.testsets.delimited import Delimited

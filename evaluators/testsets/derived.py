@@ -23,10 +23,11 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.registry import nearest
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.registry import nearest
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.files import shown as beginning
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.byte_store import at, kind_at, matching, near_file, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
@@ -34,7 +35,6 @@ from evaluators.testsets.documents import source_of, text_of
 from evaluators.testsets.memory_rows import DOCUMENT, MemoryRows
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of, whole
 from evaluators.testsets.run_files import without_runs
-from evaluators.values.files import shown as beginning
 
 _SHOWN: Final = 5
 _MOST_NEAR: Final = 1_000

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.needs import Cell, too_long
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.scoring.needs import Cell, too_long
+from evaluators.scoring.values.addresses import has_wildcards, shown_address, stood_for
+from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse
 from evaluators.testsets.byte_source import STANDARD_INPUT, WORKBOOKS, ByteSource, locate, read_up_to, reading
 from evaluators.testsets.byte_store import at, inside, kind_at, matching, scheme_of, store_of
 from evaluators.testsets.reader import OPTIONS, READERS, Reader
 from evaluators.testsets.run_files import files_without_runs, without_runs
 from evaluators.testsets.test_set_config import variant_name
-from evaluators.values.addresses import has_wildcards, shown_address, stood_for
-from evaluators.values.json_text import MAX_CHARS, NotJSON, parse
 
 if TYPE_CHECKING:
     from evaluators.testsets.many_files import ManyFiles

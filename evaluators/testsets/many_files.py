@@ -14,12 +14,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue
-from evaluators.model import MISSING
-from evaluators.needs import Cell
+from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import SPLIT_BYTES, Chunk, Reader, Split, whole
-from evaluators.values.quoting import first_ones
 
 FILE_COLUMN: Final = "file"
 _KEY_VALUE: Final = re.compile(r"([A-Za-z_][\w.-]*)=(.*)")

@@ -20,16 +20,16 @@ from uuid import UUID
 
 from msgspec import Struct, field
 
-from evaluators.issues import Blame, CellError, Issue, problem
-from evaluators.model import JSON, MISSING, Missing
-from evaluators.needs import Cell, Role
+from evaluators.model.issues import Blame, CellError, Issue, problem
+from evaluators.model.rows import JSON, MISSING, Missing
+from evaluators.scoring.needs import Cell, Role
+from evaluators.scoring.values.json_text import NotJSON, compact, parse, to_text
+from evaluators.scoring.values.quoting import key_text
 from evaluators.testsets.byte_source import ByteSource, temporary_file, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.documents import Documents, PairBy, holds_json_lines, one_document, text_of
 from evaluators.testsets.naming_key import NamingKey, agree_somewhere, called_id, naming_keys
 from evaluators.testsets.reader import MAX_CHUNK_ROWS, Chunk, Split, id_text
-from evaluators.values.json_text import NotJSON, compact, parse, to_text
-from evaluators.values.quoting import key_text
 
 DOCUMENT: Final = "document"
 LINES: Final = (".jsonl", ".ndjson")

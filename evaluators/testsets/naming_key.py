@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.needs import Cell
+from evaluators.scoring.needs import Cell
 from evaluators.testsets.columns import folded
 from evaluators.testsets.reader import Table, id_text, rows_of, whole
 

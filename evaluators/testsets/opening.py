@@ -16,9 +16,10 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, Problems, problem
-from evaluators.model import MISSING
-from evaluators.needs import ROLES, Cell, Role
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import ROLES, Cell, Role
+from evaluators.scoring.values.quoting import flow
 from evaluators.testsets.byte_source import ByteSource, locate
 from evaluators.testsets.byte_store import kind_at
 from evaluators.testsets.columns import (
@@ -62,7 +63,6 @@ from evaluators.testsets.selection import Selection, selected
 from evaluators.testsets.table_head import NO_HEADER
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import ColumnNames, Joined, Place, TestSetConfig
-from evaluators.values.quoting import flow
 
 ALL_ROWS: Final = Selection()
 _DOCUMENTS: Final = Columns(id="id", expected="expected")

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from pydantic import BaseModel
 
-from evaluators.issues import Blame, CellError, Issue
-from evaluators.model import JSON, MISSING
-from evaluators.needs import Cell
+from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.rows import JSON, MISSING
+from evaluators.scoring.needs import Cell
 
 _PLAIN: Final = frozenset({str, int, bool})
 

@@ -15,8 +15,8 @@ from typing import Any, Final, Self
 
 from pydantic import field_validator, model_validator
 
-from evaluators.issues import problem
-from evaluators.settings import Name, Settings, bad
+from evaluators.model.issues import problem
+from evaluators.model.settings import Name, Settings, bad
 from evaluators.testsets.byte_store import at, local_path
 
 WHERE: Final = "test_set"

@@ -16,12 +16,12 @@ from typing import ClassVar, Final, Protocol, Self
 
 from msgspec import Struct
 
-from evaluators.issues import CellError, Issue
-from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.registry import Socket
+from evaluators.model.issues import CellError, Issue
+from evaluators.model.registry import Socket
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.json_text import to_text
 from evaluators.testsets.byte_source import ByteSource, broken
-from evaluators.values.json_text import to_text
 
 SPLIT_BYTES: Final = 4 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""

@@ -20,9 +20,9 @@ from typing import Any, BinaryIO, Final, TypeVar, cast
 
 from msgspec import Struct
 
-from evaluators.issues import Problems, extra_hint, problem
-from evaluators.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
-from evaluators.values.files import shown
+from evaluators.model.issues import Problems, extra_hint, problem
+from evaluators.scoring.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
+from evaluators.scoring.values.files import shown
 
 Value = TypeVar("Value")
 

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import BinaryIO, Final
 
-from evaluators.needs import Cell, too_long
+from evaluators.scoring.needs import Cell, too_long
 
 _START, _PLAIN, _QUOTED, _CLOSED = range(4)
 _INSIDE: Final = re.compile(r'(?:[^"]++|"")*+')

@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
+from evaluators.scoring.values.addresses import has_wildcards, shown_address, stood_for
 from evaluators.testsets.byte_source import OPEN_WORKBOOK
 from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
-from evaluators.values.addresses import has_wildcards, shown_address, stood_for
 
 RUN_FILE: Final = "run.json"
 _ROWS_FILE: Final = "run.db"

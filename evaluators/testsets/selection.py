@@ -15,16 +15,16 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.registry import suggestion
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.registry import suggestion
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.cell_words import fits, nearly_fits, word_of
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.quoting import first_ones, quote
 from evaluators.testsets.columns import no_such_column
 from evaluators.testsets.derived import Derived, layers
 from evaluators.testsets.reader import Chunk, Split, Table, whole
-from evaluators.values.cell_words import fits, nearly_fits, word_of
-from evaluators.values.json_text import to_text
-from evaluators.values.quoting import first_ones, quote
 
 _MOST_VALUES: Final = 5  # values of a column that a hint lists
 NEARLY_EQUAL: Final = "nearly-equal"

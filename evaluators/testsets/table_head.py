@@ -18,14 +18,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from evaluators.issues import Blame, Issue
-from evaluators.needs import ROLES
+from evaluators.model.issues import Blame, Issue
+from evaluators.scoring.needs import ROLES
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.testsets.columns import DELIMITERS, usual_columns
 from evaluators.testsets.delimited_rows import LARGEST_CELL
 from evaluators.testsets.reader import HEADER_HINT
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.quoting import first_ones
 
 HEAD_BYTES: Final = 64 * 1024
 NO_HEADER: Final = "no-header-row"

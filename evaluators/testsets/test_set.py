@@ -13,15 +13,15 @@ from typing import ClassVar, Final, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from evaluators.issues import CellError, Issue
-from evaluators.needs import as_output
+from evaluators.model.issues import CellError, Issue
+from evaluators.scoring.needs import as_output
+from evaluators.scoring.values.numbers import decimal_mark
 from evaluators.testsets.byte_source import ByteSource, fingerprint
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.corrections import Applied
 from evaluators.testsets.derived import first_table
 from evaluators.testsets.reader import Chunk, Reader, Split, Table, id_text, rows_of
 from evaluators.testsets.test_set_config import TestSetConfig
-from evaluators.values.numbers import decimal_mark
 
 _FIRST_ROWS: Final = 100
 

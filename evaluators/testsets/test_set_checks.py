@@ -11,19 +11,19 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING
-from evaluators.needs import Cell
-from evaluators.settings import Loc
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import Loc
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.json_text import NotJSON, compact, duplicate_keys, parse
+from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import kind_at, local_path, matching
 from evaluators.testsets.documents import is_pattern
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import Joined, TestSetConfig
-from evaluators.values.json_text import NotJSON, compact, duplicate_keys, parse
-from evaluators.values.pairing import identity
-from evaluators.values.quoting import first_ones
 
 MOST_SHOWN: Final = 5
 """Rows that are named one by one."""

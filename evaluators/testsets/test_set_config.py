@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from msgspec.structs import replace
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from evaluators.needs import ROLES, Role
-from evaluators.registry import suggestion
-from evaluators.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
+from evaluators.model.registry import suggestion
+from evaluators.model.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.files import as_file_name, shown, why_no_file_name
+from evaluators.scoring.values.json_choice import Pick
+from evaluators.scoring.values.paths import BadPath
+from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.testsets.byte_source import STANDARD_INPUT, ByteSource
 from evaluators.testsets.byte_store import at
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import OPTIONS, READERS
-from evaluators.values.files import as_file_name, shown, why_no_file_name
-from evaluators.values.json_choice import Pick
-from evaluators.values.paths import BadPath
-from evaluators.values.paths import parse as parse_path
 
 if TYPE_CHECKING:
     from evaluators.testsets.platforms.fetching import PlatformRows

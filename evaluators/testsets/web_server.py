@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO, Final
 
-from evaluators.issues import problem
+from evaluators.model.issues import problem
+from evaluators.scoring.values.addresses import StoreFault, shown_address
 from evaluators.testsets.remote_files import Looked, RemoteFiles, passing_status, tried
-from evaluators.values.addresses import StoreFault, shown_address
 
 MOST_FETCHED_GIB: Final = 16.0
 """How much is fetched of a file that a server gives only as a whole."""

@@ -16,11 +16,11 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, Final
 
-from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint, problem
-from evaluators.needs import Cell
-from evaluators.registry import nearest
+from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hint, problem
+from evaluators.model.registry import nearest
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.quoting import first_ones
 from evaluators.testsets.byte_source import GIB, OLD_WORKBOOK, OPEN_WORKBOOK, ByteSource, broken, reading
-from evaluators.values.quoting import first_ones
 
 MOST_WORKBOOK_GIB: Final = 1.0
 """How much a workbook may unpack to, where the settings do not say: a part of it is held in memory."""

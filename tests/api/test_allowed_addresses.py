@@ -8,8 +8,8 @@ import pytest
 from click.testing import Result
 
 from evaluators.api.loading import loads
-from evaluators.issues import Problems
-from evaluators.values.addresses import refused_addresses
+from evaluators.model.issues import Problems
+from evaluators.scoring.values.addresses import refused_addresses
 from tests.kit import cli
 
 ROWS = 'id,output,expected\n1,"{""a"":""x""}","{""a"":""y""}"\n'

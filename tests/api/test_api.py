@@ -12,10 +12,10 @@ from typing import Any, Literal
 import pytest
 
 import evaluators
-from evaluators.builtin._evaluator import BUILTIN, Example, Needs
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.model import MISSING, RowStatus
-from evaluators.needs import Part
+from evaluators.model.rows import MISSING, RowStatus
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Example, Needs
+from evaluators.scoring.needs import Part
 
 SUITE = """\
 evaluators:
@@ -172,7 +172,7 @@ def examples() -> list[Any]:
     ]
 
 
-ANSWERS = Path(__file__).parents[1] / "builtin" / "answers.jsonl"
+ANSWERS = Path(__file__).parents[1] / "scoring" / "evaluators" / "answers.jsonl"
 """What types that ask a judge are answered."""
 
 
@@ -273,7 +273,7 @@ def test_only_a_class_of_the_right_kind_is_registered() -> None:
 def test_compare_stays_a_function_when_the_room_of_its_name_is_imported() -> None:
     import importlib
 
-    room = importlib.import_module("evaluators.compare")
+    room = importlib.import_module("evaluators.runs.compare")
     assert evaluators.compare is not room
     assert callable(evaluators.compare)
 

@@ -14,9 +14,9 @@ import pytest
 import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.run_options import RunOptions
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Needs, Reason
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.compat import struct_extract_eval
+from evaluators.integrations.compat import struct_extract_eval
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Needs, Reason
 from tests.kit import lines_of
 
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.builtin._evaluator import BUILTIN
+from evaluators.scoring.evaluators._evaluator import BUILTIN
 
 NEEDED: Final[dict[str, dict[str, Any]]] = {
     "json_multi_field_match": {"fields": ["a"]}, "schema_match": {"fields": ["a"]}, "field_match": {"field": "a"},

@@ -14,9 +14,9 @@ import pytest
 import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.issues import Problems
-from evaluators.model import MISSING
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING
+from evaluators.runs.result import RunResult
 from evaluators.testsets.corrections import append
 from evaluators.testsets.selection import Selection
 from tests.kit import cli

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.run.result import RunResult
+from evaluators.runs.result import RunResult
 from evaluators.testsets.selection import Selection
 from tests.kit import problem_of, write_rows
 

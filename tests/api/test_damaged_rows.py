@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load, loads
-from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.runs.result import EvaluatorStats, RunResult
 
 WHEN_A = {"when": {"row.kind": "a"}}
 EXACT: dict[str, Any] = {"type": "exact_match", "name": "it"}

@@ -31,6 +31,8 @@ ROWS = [
     {"output": '{"a": 2, "b": 2}', "expected": '{"a": 1, "b": 2}'},
 ]
 
+THEIRS = "evaluators.integrations.compat.struct_extract_eval"
+
 
 class Invoice(BaseModel):
     a: int
@@ -140,7 +142,7 @@ def test_rows_of_a_file_are_called_by_their_numbers_in_a_frame(tmp_path: Path) -
 
 
 def test_the_accessor_gives_the_same() -> None:
-    import evaluators.harnesses.pandas  # registers the accessor
+    import evaluators.integrations.harnesses.pandas  # registers the accessor
 
     frame = pandas.DataFrame(ROWS)
     assert frame.evaluators.score(evaluators.load(SUITE)).equals(evaluators.evaluate(frame, SUITE).to_pandas())
@@ -218,8 +220,8 @@ def test_nothing_of_a_run_is_left_when_it_is_let_go() -> None:
 @pytest.mark.parametrize(("call", "said"), [
     (lambda: evaluators.evaluate(ROWS, SUITE, resluts="runs"), 'did you mean "results"'),
     (lambda: evaluators.load(SUITE).run(ROWS, resluts="runs"), 'did you mean "results"'),
-    (lambda: evaluators.evaluate([{}], [{}], {"type": "object"}), "from evaluators.compat.struct_extract_eval import evaluate"),
-    (lambda: evaluators.evaluate(gold=[{}], extracted=[{}], schema={}), "from evaluators.compat.struct_extract_eval import evaluate"),
+    (lambda: evaluators.evaluate([{}], [{}], {"type": "object"}), f"from {THEIRS} import evaluate"),
+    (lambda: evaluators.evaluate(gold=[{}], extracted=[{}], schema={}), f"from {THEIRS} import evaluate"),
     (lambda: evaluators.evaluate("suite.yaml", pandas.DataFrame(ROWS)), "the rows come first"),
     (lambda: evaluators.evaluate(ROWS, SUITE, schema="infer"), "one of them"),
     (lambda: evaluators.evaluate(ROWS, SUITE, expected=[], outputs=[]), "not both"),

@@ -12,7 +12,7 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
-from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.runs.result import EvaluatorStats, RunResult
 from tests.kit import cli
 
 RIGHT: dict[str, Any] = {"name": "Ann", "age": 30}

@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluators.api.comparisons import compare, update_baseline
 from evaluators.api.loading import load
-from evaluators.run.result import RunResult
+from evaluators.runs.result import RunResult
 from tests.kit import write_rows
 
 FIELDS = {

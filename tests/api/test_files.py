@@ -18,11 +18,11 @@ from evaluators.api.loading import loads
 from evaluators.api.run_options import RunOptions
 from evaluators.api.suite import Suite
 from evaluators.cli._progress import ProgressLine, SendingProgress
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.reports.report_files import check_asked
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.read_files import note_read, noting_reads
 from evaluators.testsets.selection import Selection
-from evaluators.values.read_files import note_read, noting_reads
 from tests.kit import problem_of
 
 SUITE = """

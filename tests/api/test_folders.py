@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.issues import Problems
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Problems
+from evaluators.runs.result import RunResult
 
 SUITE = """
 test_set:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load, loads
-from evaluators.compat.struct_extract_eval import evaluate
-from evaluators.issues import Blame
-from evaluators.run.result import KeyStats, RunResult
-from evaluators.run.run_json import run_body, run_json, typed
+from evaluators.integrations.compat.struct_extract_eval import evaluate
+from evaluators.model.issues import Blame
+from evaluators.runs.result import KeyStats, RunResult
+from evaluators.runs.run_json import run_body, run_json, typed
 from evaluators.testsets.readers import jsonl
 from tests.kit import write_rows
 

@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.api.explaining import of_name
 from evaluators.api.language import METRICS, OF_A_FIELD, OF_A_ROW, language_words
-from evaluators.run.gates import ScoreMetric
+from evaluators.runs.gates import ScoreMetric
 from tests.kit import cli
 
 DOCS = Path(__file__).parents[2] / "docs"

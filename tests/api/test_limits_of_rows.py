@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from evaluators.api.evaluate import evaluate
-from evaluators.comparators.numeric import Numeric
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
+from evaluators.scoring.comparators.numeric import Numeric
 
 
 def passed(rows: list[dict[str, Any]], evaluator: dict[str, Any]) -> tuple[int, int]:

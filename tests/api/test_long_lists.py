@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.gains import PairCost, Worth, cells, crowded
-from evaluators.fields.reading import read_align
-from evaluators.limits import LIST_CELLS
-from evaluators.run.result import RunResult
-from tests.fields.paired import pair_items
+from evaluators.model.limits import LIST_CELLS
+from evaluators.runs.result import RunResult
+from evaluators.scoring.fields.gains import PairCost, Worth, cells, crowded
+from evaluators.scoring.fields.reading import read_align
 from tests.kit import write_rows
+from tests.scoring.fields.paired import pair_items
 
 SUITE = """
 evaluators:

@@ -11,9 +11,9 @@ from typing import Any, Final
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.run.intervals import RatioSums, share_interval, wilson
-from evaluators.run.result import GateResult, RunResult
-from evaluators.values.confusion import Confusion, Ratio
+from evaluators.runs.intervals import RatioSums, share_interval, wilson
+from evaluators.runs.result import GateResult, RunResult
+from evaluators.scoring.values.confusion import Confusion, Ratio
 from tests.kit import write_rows
 
 Row = tuple[dict[str, Any], dict[str, Any]]

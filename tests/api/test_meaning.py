@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import load, loads
-from evaluators.run.settings_fingerprint import meaning_of
+from evaluators.runs.settings_fingerprint import meaning_of
 
 PLAIN = """
 comparators: {money: {numeric: {tolerance: {abs: 0.01}}}, unused: {numeric: {}}}

@@ -9,8 +9,8 @@ import pytest
 
 import evaluators
 from evaluators.api.loading import load
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.suite.foreign_words import TYPES, old_settings
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.suites.foreign_words import TYPES, old_settings
 
 SCHEMA: Final = {"schema_match": {"name": "s", "fields": {"a": "exact"}}}
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import load, loads
-from evaluators.issues import Blame, Problems
-from evaluators.run.preparing import prepare
+from evaluators.model.issues import Blame, Problems
+from evaluators.runs.preparing import prepare
 
 ROWS = "id,text,answer,gold\n1,yes,no,yes\n2,no,no,yes\n"
 EXACT: dict[str, Any] = {"type": "exact_match", "name": "it"}

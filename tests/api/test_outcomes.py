@@ -14,7 +14,7 @@ from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from tests.kit import write_rows, written

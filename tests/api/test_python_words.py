@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators.batch.batch_plan import batch_plan
+from evaluators.integrations.batch.batch_plan import batch_plan
 
 ROWS = [{"x": "a", "y": "a"}]
 SUITE = {"evaluators": ["exact_match"]}
@@ -16,7 +16,7 @@ SUITE = {"evaluators": ["exact_match"]}
 
 def score_frame() -> Any:
     pandas = pytest.importorskip("pandas")
-    import evaluators.harnesses.pandas  # noqa: F401  # registers the accessor
+    import evaluators.integrations.harnesses.pandas  # noqa: F401  # registers the accessor
 
     return pandas.DataFrame(ROWS).evaluators.score(SUITE)
 

@@ -15,11 +15,11 @@ from evaluators.api.execute import finish
 from evaluators.api.extending import register
 from evaluators.api.loading import load
 from evaluators.api.run_options import RunOptions
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.issues import Problems
-from evaluators.model import Comparison as FieldAnswer
-from evaluators.run.reader import Run
-from evaluators.run.run_json import run_json
+from evaluators.model.issues import Problems
+from evaluators.model.rows import Comparison as FieldAnswer
+from evaluators.runs.reader import Run
+from evaluators.runs.run_json import run_json
+from evaluators.scoring.comparators._comparator import COMPARATORS
 from tests.gallery import GALLERY
 from tests.kit import change_table, cli, lines_of
 

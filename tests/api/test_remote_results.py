@@ -10,7 +10,7 @@ import pytest
 from evaluators import load
 from evaluators.api.execute import finish
 from evaluators.api.run_options import RunOptions
-from evaluators.issues import Blame, Problems
+from evaluators.model.issues import Blame, Problems
 from tests.kit import cli
 from tests.testsets.memory_store import InMemory, memory_store
 

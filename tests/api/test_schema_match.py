@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.api.loading import load, loads
-from evaluators.issues import Blame
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Blame
+from evaluators.runs.result import RunResult
 from evaluators.testsets.readers import jsonl
 from tests.kit import cli, problem_of, write_rows
 

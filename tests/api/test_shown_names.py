@@ -15,8 +15,8 @@ from evaluators.api.loading import load
 from evaluators.reports.document import PageTable, Section
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.run_page import run_page
-from evaluators.run.metrics import quantity_text, score_text
-from evaluators.run.result import RunResult
+from evaluators.runs.metrics import quantity_text, score_text
+from evaluators.runs.result import RunResult
 
 SUITE: Final[dict[str, Any]] = {
     "name": "shown",

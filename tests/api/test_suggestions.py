@@ -16,15 +16,15 @@ import evaluators
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.compat.struct_extract_eval import annotate_xeval, infer_schema
+from evaluators.integrations.compat.struct_extract_eval import annotate_xeval, infer_schema
 from evaluators.reports import suggestion_search as advice
 from evaluators.reports.document import Listing
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import suggestion_section
-from evaluators.run import storing
-from evaluators.run.cells_again import with_cells
-from evaluators.run.reader import Run
-from evaluators.run.recorder import Recording
+from evaluators.runs import storing
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.reader import Run
+from evaluators.runs.recorder import Recording
 
 
 def rows_csv(pairs: list[tuple[Any, Any]]) -> str:

@@ -19,11 +19,11 @@ from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion
-from evaluators.run.cells_again import with_cells
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats
-from evaluators.suite.source import loads
-from evaluators.values.paths import parse
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats
+from evaluators.scoring.values.paths import parse
+from evaluators.suites.source import loads
 from tests.gallery import GALLERY
 
 SUITES = sorted(GALLERY.glob("*/suite.yaml"))

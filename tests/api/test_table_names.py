@@ -13,15 +13,15 @@ import pytest
 from evaluators.api.comparisons import compare
 from evaluators.api.loading import load
 from evaluators.api.run_object import Run
-from evaluators.harnesses._host_rows import HostRow
-from evaluators.harnesses._scorer import SuiteScorer
+from evaluators.integrations.harnesses._host_rows import HostRow
+from evaluators.integrations.harnesses._scorer import SuiteScorer
 from evaluators.reports.data_tables import TABLES
 from evaluators.reports.formats.csv import CHANGED
 from evaluators.reports.headline import Options
 from evaluators.reports.html.payload import run_payload
-from evaluators.run.run_json import run_document
-from evaluators.tracking.attachments import row_table
-from evaluators.tracking.metrics import metrics_of
+from evaluators.reports.tracking.attachments import row_table
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.runs.run_json import run_document
 
 ROOT: Final = Path(__file__).parents[2]
 GLOSSARY: Final = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8").partition("\n## Names\n")[2]

@@ -10,7 +10,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.guide.data_checks import check_data
-from evaluators.run.result import RunResult
+from evaluators.runs.result import RunResult
 from evaluators.testsets.selection import Selection
 
 UNUSED = "comparator-reads-nothing"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from evaluators.values.passages import leaves
+from evaluators.scoring.values.passages import leaves
 from tests.tools.benchmarks.grounded import grounded, rows
 
 COUNT = 300

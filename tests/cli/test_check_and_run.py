@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.run.engines.engine import ENGINES, Engine
-from evaluators.tracking.tracker import TRACKERS, Tracker
+from evaluators.reports.tracking.tracker import TRACKERS, Tracker
+from evaluators.runs.engines.engine import ENGINES, Engine
 from tests.cli.test_everyday_mistakes import RIGHT, TABLE
 from tests.kit import cli, write_files
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import evaluators
 from evaluators.cli import command
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from tests.kit import change_table
 
 SUITE = """

@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner
 
 from evaluators.cli import command
-from evaluators.registry import suggestion
+from evaluators.model.registry import suggestion
 from tests.kit import cli
 
 TABLE, COMMANDS = (
@@ -65,7 +65,7 @@ def test_thousands_of_mistakes_get_hints_as_far_as_they_are_shown(
         asked.append(word)
         return suggestion(word, known)
 
-    monkeypatch.setattr("evaluators.suite.config.suggestion", counted)
+    monkeypatch.setattr("evaluators.suites.config.suggestion", counted)
     suite = tmp_path / "suite.yaml"
     suite.write_text("evaluators:\n" + "".join(f"  - exact_mach{number}\n" for number in range(500)), encoding="utf-8")
     done = cli("check", str(suite))

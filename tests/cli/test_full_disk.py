@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 from tests.cli.test_run import SUITE, Ended, environment
 from tests.commands import called
 from tests.kit import write_rows
@@ -184,7 +184,7 @@ def test_the_descriptors_of_closed_streams_are_no_files(files: Path) -> None:
 
 
 def test_what_a_killed_run_left_behind_is_named(files: Path) -> None:
-    from evaluators.run.run_folder import RunFolder
+    from evaluators.runs.run_folder import RunFolder
 
     left = files / "runs" / "dead"
     RunFolder.create(files / "runs", "dead").leave()

@@ -11,8 +11,8 @@ from time import process_time
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.metrics import places
-from evaluators.issues import Blame, Problems
+from evaluators.model.issues import Blame, Problems
+from evaluators.scoring.fields.metrics import places
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import Split
 from evaluators.testsets.readers.csv import Csv

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.cli.init import asked_on_a_terminal
-from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.guide.first_suite import draft_suite
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from tests.gallery import GALLERY
 from tests.kit import cli
 

@@ -70,7 +70,7 @@ Next:
 
    In a package of yours, for every command, add to pyproject.toml and install the package:
 
-       [project.entry-points."evaluators.builtin"]
+       [project.entry-points."evaluators.scoring.evaluators"]
        enough_digits = "your_package.enough_digits:EnoughDigits"
 """
     )

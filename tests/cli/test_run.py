@@ -555,8 +555,8 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
     spared = {"jsonpath_ng", "jsonschema", "unidecode", "rapidfuzz", "xml.etree.ElementTree", "difflib", *HEAVY}
     spared |= {"pickle"}
     assert sorted(loaded & spared) == []
-    types = {name for name in loaded if name.startswith("evaluators.builtin.") and "._" not in name}
-    assert types == {"evaluators.builtin.json_multi_field_match"}
+    types = {name for name in loaded if name.startswith("evaluators.scoring.evaluators.") and "._" not in name}
+    assert types == {"evaluators.scoring.evaluators.json_multi_field_match"}
     assert not {name for name in loaded if name.startswith("evaluators.testsets.readers.")} - {
         "evaluators.testsets.readers.csv"
     }
@@ -565,9 +565,9 @@ def test_a_small_run_loads_nothing_that_its_suite_does_not_use(files: Path) -> N
 MOST_MODULES = 235
 """Modules of the package that a small run with one evaluator may load: each takes as long as scoring some rows."""
 UNUSED = (
-    "evaluators.compare", "evaluators.fields.schema_check", "evaluators.run.gate",
+    "evaluators.runs.compare", "evaluators.scoring.fields.schema_check", "evaluators.runs.gate",
     "evaluators.reports.summary", "evaluators.reports.sections.fields", "evaluators.api.finished_run",
-    "evaluators.tracking.tracker", "evaluators.guide", "traceback",
+    "evaluators.reports.tracking.tracker", "evaluators.guide", "traceback",
 )  # fmt: skip
 
 
@@ -575,7 +575,7 @@ def test_a_quiet_run_that_keeps_nothing_loads_no_room_that_it_does_not_enter(fil
     """No gates, no comparison, no schema, no page: what is cut from the way of a small run stays cut."""
     table(files / "rows.csv", RIGHT, WRONG)
     loaded = loaded_by(files, "run", "suite.yaml", "rows.csv", "--no-results", "--quiet")
-    assert "evaluators.run.driver" in loaded
+    assert "evaluators.runs.driver" in loaded
     assert sorted(name for name in loaded if name.startswith(UNUSED)) == []
     assert len([name for name in loaded if name.startswith("evaluators")]) <= MOST_MODULES
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.fields.reading import ALIGNMENTS
 from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
+from evaluators.scoring.fields.reading import ALIGNMENTS
 from tests.gallery import GALLERY
 from tests.kit import cli
 

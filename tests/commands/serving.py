@@ -15,20 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 from select import select
 
-ROOMS = (
-    "api",
-    "builtin",
-    "cli",
-    "comparators",
-    "compare",
-    "fields",
-    "guide",
-    "plan",
-    "reports",
-    "run",
-    "suite",
-    "values",
-)
+ROOMS = ("api", "cli", "guide", "reports", "runs", "scoring", "suites")
 
 
 def serve(place: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import yaml
 
-from evaluators.model import MISSING
+from evaluators.model.rows import MISSING
 
 HERE: Final = Path(__file__).parent
 

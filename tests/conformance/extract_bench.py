@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.fields.frame import places_above
-from evaluators.fields.scored import MEASURED, Scored
-from evaluators.model import MISSING
-from evaluators.settings import BadSettings
-from evaluators.values.paths import ANY, parse
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings
+from evaluators.scoring.fields.evaluation_config import read_evaluation_config
+from evaluators.scoring.fields.frame import places_above
+from evaluators.scoring.fields.scored import MEASURED, Scored
+from evaluators.scoring.values.paths import ANY, parse
 from tests.conformance.cases import Answer, Case
-from tests.fields.alone import score_document
-from tests.fields.figures import figures_by_name
+from tests.scoring.fields.alone import score_document
+from tests.scoring.fields.figures import figures_by_name
 
 SYSTEM: Final = "extract_bench"
 EVALUATOR: Final = "evaluation_config"

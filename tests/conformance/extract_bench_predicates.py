@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any, Final
 
-from evaluators.model import MISSING
-from evaluators.values.equality import same
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from rapidfuzz.distance import Levenshtein
 
-from evaluators.model import MISSING
-from evaluators.values.equality import same
-from evaluators.values.json_text import NotJSON, parse
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import NotJSON, parse
 from tests.conformance.cases import Answer, Case
 from tests.conformance.extract_bench_predicates import (
     NUMERIC,

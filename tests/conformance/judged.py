@@ -10,22 +10,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.builtin._evaluator import explain_cells
-from evaluators.builtin.llm_judge import LlmJudge
-from evaluators.fields.evaluation_config import read_evaluation_config
-from evaluators.issues import Problems
-from evaluators.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.judges.messages import Prompt, prompt_of
-from evaluators.judges.replies import BadReply, verdicts_in
-from evaluators.model import MISSING
-from evaluators.settings import BadSettings, build
-from evaluators.values.json_documents import documents
-from evaluators.values.json_text import NotJSON
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, build
+from evaluators.scoring.evaluators._evaluator import explain_cells
+from evaluators.scoring.evaluators.llm_judge import LlmJudge
+from evaluators.scoring.fields.evaluation_config import read_evaluation_config
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.messages import Prompt, prompt_of
+from evaluators.scoring.judges.replies import BadReply, verdicts_in
+from evaluators.scoring.values.json_documents import documents
+from evaluators.scoring.values.json_text import NotJSON
 from tests.conformance import extract_bench
 from tests.conformance.cases import Answer, Case
 from tests.conformance.judged_predicates import WEIGHTS
-from tests.fields.alone import score_document
-from tests.fields.figures import figures_by_name
+from tests.scoring.fields.alone import score_document
+from tests.scoring.fields.figures import figures_by_name
 
 EXTRACT_BENCH: Final = "extract_bench_llm"
 ORBITER: Final = "orbiter_judge"

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from evaluators.model import MISSING
-from evaluators.values.equality import same
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
 from tests.conformance.cases import Answer, Case
 from tests.conformance.judged_predicates import is_score, reply, text_of
 

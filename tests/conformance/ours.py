@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluators.builtin._evaluator import Evaluator, explain_cells
-from evaluators.issues import Problems
-from evaluators.model import FieldStatus, Result, RowStatus
-from evaluators.suite.config import read_config
-from evaluators.suite.source import from_data
+from evaluators.model.issues import Problems
+from evaluators.model.rows import FieldStatus, Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import Evaluator, explain_cells
+from evaluators.suites.config import read_config
+from evaluators.suites.source import from_data
 from tests.conformance.cases import Answer, Case, mapping
 
 

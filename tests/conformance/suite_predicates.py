@@ -10,14 +10,14 @@ from typing import Any, Final
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from evaluators.model import MISSING
-from evaluators.values.equality import same
-from evaluators.values.json_choice import find
-from evaluators.values.json_documents import documents
-from evaluators.values.json_text import NotJSON, parse
-from evaluators.values.path_text import BadPath
-from evaluators.values.paths import Path
-from evaluators.values.paths import parse as parse_path
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_documents import documents
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.path_text import BadPath
+from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.paths import parse as parse_path
 from tests.conformance.cases import Case
 from tests.conformance.values import kind, walk
 

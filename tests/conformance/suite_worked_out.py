@@ -20,10 +20,10 @@ import yaml
 from jsonschema import Draft202012Validator
 from rapidfuzz.distance import Levenshtein
 
-from evaluators.model import MISSING
-from evaluators.values.equality import same
-from evaluators.values.json_choice import find
-from evaluators.values.json_text import NotJSON, parse
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_choice import find
+from evaluators.scoring.values.json_text import NotJSON, parse
 from tests.conformance.cases import Answer, Case
 from tests.conformance.suite_predicates import field_hits
 from tests.conformance.values import kind

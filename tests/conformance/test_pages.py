@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example
-from evaluators.model import MISSING
-from evaluators.suite.config import read_config
-from evaluators.suite.source import from_data
+from evaluators.model.rows import MISSING
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example
+from evaluators.suites.config import read_config
+from evaluators.suites.source import from_data
 from tests.conformance.cases import HERE
 
 KEYS = {

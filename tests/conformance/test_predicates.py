@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.values.equality import same
+from evaluators.scoring.values.equality import same
 from tests.conformance.systems import case_of
 from tests.conformance.verdicts import Finding, Result, judge
 

@@ -16,27 +16,27 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final
 
-from evaluators.compat.struct_extract_eval import evaluate, infer_schema
-from evaluators.fields.expected_check import ExpectedProblems, validate_gold
-from evaluators.fields.named_comparators import choose
-from evaluators.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
-from evaluators.fields.references import resolve_schema_references
-from evaluators.fields.rules import Partial, explain_rule
-from evaluators.fields.schema_scoring import SCORES
-from evaluators.fields.tree import FieldNode
-from evaluators.fields.type_defaults import annotate_xeval, reset_type_defaults, set_type_default
-from evaluators.fields.xeval import parse_eval_schema
-from evaluators.issues import Problems, RowProblem
-from evaluators.model import MISSING, FieldStatus, Outcome
-from evaluators.settings import BadSettings
-from evaluators.values.path_text import ANY
-from evaluators.values.quoting import kind
-from evaluators.values.transforms import TRANSFORMS, TransformError, parse_transform
+from evaluators.integrations.compat.struct_extract_eval import evaluate, infer_schema
+from evaluators.model.issues import Problems, RowProblem
+from evaluators.model.rows import MISSING, FieldStatus, Outcome
+from evaluators.model.settings import BadSettings
+from evaluators.scoring.fields.expected_check import ExpectedProblems, validate_gold
+from evaluators.scoring.fields.named_comparators import choose
+from evaluators.scoring.fields.post_process import BothAbsent, Processor, propagate_batch_errors, reclassify_nulls
+from evaluators.scoring.fields.references import resolve_schema_references
+from evaluators.scoring.fields.rules import Partial, explain_rule
+from evaluators.scoring.fields.schema_scoring import SCORES
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.fields.type_defaults import annotate_xeval, reset_type_defaults, set_type_default
+from evaluators.scoring.fields.xeval import parse_eval_schema
+from evaluators.scoring.values.path_text import ANY
+from evaluators.scoring.values.quoting import kind
+from evaluators.scoring.values.transforms import TRANSFORMS, TransformError, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.x_eval_custom import can_register, registered, with_compounds
 from tests.conformance.x_eval_read import LEVELS
-from tests.fields.alone import score_document
-from tests.fields.figures import figures_of
+from tests.scoring.fields.alone import score_document
+from tests.scoring.fields.figures import figures_of
 
 SYSTEM: Final = "struct_extract_eval"
 MISSING_KEY: Final = "schema-field-missing-in-gold"

@@ -13,8 +13,8 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from evaluators.api.extending import register, register_transform
-from evaluators.comparators._comparator import COMPARATORS, Question
-from evaluators.values import transforms
+from evaluators.scoring.comparators._comparator import COMPARATORS, Question
+from evaluators.scoring.values import transforms
 
 Rule = Callable[[Any, Any, Mapping[str, Any]], Any]
 

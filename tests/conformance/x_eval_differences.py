@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import isclose, isfinite
 from typing import Any, Final
 
-from evaluators.values.equality import same
-from evaluators.values.transforms import TransformError, chain, parse_transform
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.transforms import TransformError, chain, parse_transform
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind, walk
 from tests.conformance.x_eval_schemas import schemas

@@ -14,13 +14,13 @@ from decimal import Decimal
 from math import isfinite
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.comparators._comparator import Question
-from evaluators.fields.rules import Partial, explain_rule
-from evaluators.fields.xeval import parse_eval_schema
-from evaluators.issues import Problems
-from evaluators.model import MISSING, FieldStatus
-from evaluators.values.equality import same
-from evaluators.values.transforms import chain_of_expected
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.scoring.comparators._comparator import Question
+from evaluators.scoring.fields.rules import Partial, explain_rule
+from evaluators.scoring.fields.xeval import parse_eval_schema
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.transforms import chain_of_expected
 from tests.conformance.cases import Answer, Case
 from tests.conformance.values import kind
 from tests.conformance.x_eval_cases import as_theirs

@@ -12,8 +12,8 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from evaluators.values.equality import same
-from evaluators.values.transforms import TransformError, chain_of_expected, parse_transform
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.transforms import TransformError, chain_of_expected, parse_transform
 from tests.conformance.values import kind
 
 Schema: TypeAlias = dict[str, Any]

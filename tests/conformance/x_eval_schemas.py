@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.fields.schema_types import DEFAULTED
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.fields.schema_types import DEFAULTED
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 

@@ -17,28 +17,28 @@ import msgspec
 from msgspec.structs import replace
 
 from evaluators.api.language import language_schema, schema_text
-from evaluators.builtin._evaluator import BUILTIN
 from evaluators.cli import command as program
 from evaluators.cli._options import GroupedCommand
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.converting.converter import CONVERTERS, Converter, Term, TermTable
-from evaluators.fields.scored import ListOutcome
-from evaluators.judges.judge import JUDGES, Judge
-from evaluators.judges.judged_comparator import JUDGED_COMPARATORS
-from evaluators.model import Outcome
+from evaluators.guide.converting.converter import CONVERTERS, Converter, Term, TermTable
+from evaluators.model.rows import Outcome
 from evaluators.reports.catalog import CatalogEntry, Group, Kind, entries, page
 from evaluators.reports.data_tables import TABLES
 from evaluators.reports.document import Block, Head, Page, PageTable, Paragraph, Section
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import paragraphs, plug_page
 from evaluators.reports.settings_in_words import settings_of
-from evaluators.run.record_facts import RecordFacts
-from evaluators.run.record_lines import CellsLine, CodeLine, RowLine, RowOutcome
-from evaluators.run.result import RunResult
-from evaluators.run.run_json import FORMAT
-from evaluators.suite.foreign_words import TYPES, old_settings
-from evaluators.suite.schema import documentation
-from evaluators.values.quoting import flow
+from evaluators.runs.record_facts import RecordFacts
+from evaluators.runs.record_lines import CellsLine, CodeLine, RowLine, RowOutcome
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import FORMAT
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.judges.judge import JUDGES, Judge
+from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
+from evaluators.scoring.values.quoting import flow
+from evaluators.suites.foreign_words import TYPES, old_settings
+from evaluators.suites.schema import documentation
 from tests.docs import integrations
 from tests.docs.settings_page import settings_page
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, TypeAlias
 
 from evaluators.api.language import language_schema
-from evaluators.values.quoting import flow
+from evaluators.scoring.values.quoting import flow
 
 Shape: TypeAlias = Mapping[str, Any]
 _OPENING: Final = (

@@ -24,7 +24,9 @@ def test_every_file_that_a_page_names_is_there(page: Path) -> None:
     made = {block.file for block in blocks(page) if block.file}
     text = page.read_text(encoding="utf-8")
     for name in FILE.findall(text):
-        known = name in made or any((ROOT / place / name).is_file() for place in (".", "evaluators", "evaluators/judges"))
+        known = name in made or any(
+            (ROOT / place / name).is_file() for place in (".", "evaluators", "evaluators/scoring/judges")
+        )
         assert known or "NAME" in name, f"{page.name} names {name}"
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.issues import DISTRIBUTION, UPGRADE_HINT, extra_hint
-from evaluators.model import __version__
+from evaluators.model.issues import DISTRIBUTION, UPGRADE_HINT, extra_hint
+from evaluators.model.rows import __version__
 from tests.tools.release import READ, problems
 
 ROOT = Path(__file__).parents[2]

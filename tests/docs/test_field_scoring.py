@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import evaluators
-from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.model import Result
+from evaluators.model.rows import Result
+from evaluators.scoring.evaluators.schema_match import SchemaMatch
 from tests.docs.blocks import blocks
 
 DOCS = Path(__file__).parents[2] / "docs"

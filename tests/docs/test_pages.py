@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import load
-from evaluators.issues import Issue, Problems
+from evaluators.model.issues import Issue, Problems
 from tests.docs.blocks import blocks, commands, generated
 from tests.docs.sessions import prepare, run_page
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.suite.extends import preset_names
-from evaluators.values.transforms import TRANSFORMS
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.values.transforms import TRANSFORMS
+from evaluators.suites.extends import preset_names
 from tests.docs.generate import COMMAND, DOCS, pages, present, write
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from evaluators import load
 from evaluators.api.loading import loads
-from evaluators.issues import Problems
-from evaluators.limits import LIST_CELLS
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Problems
+from evaluators.model.limits import LIST_CELLS
+from evaluators.runs.result import RunResult
 from tests import kit
 
 DOCS = Path(__file__).parents[2] / "docs"

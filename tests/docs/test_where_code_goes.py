@@ -29,7 +29,7 @@ tracking: [logbook]
 """
 ROWS = 'output|expected\n{"card": "x-12"}|{"card": "y-12"}\n{"card": "none"}|{"card": "y-12"}\n'
 ENGINE = """
-from evaluators.run.engines.engine import ENGINES
+from evaluators.runs.engines.engine import ENGINES
 print(*ENGINES.find("backwards")().map(str.upper, ["a", "b"]))
 """
 

@@ -18,7 +18,7 @@ from tests.tools.freeze.showing import shown
 HERE = Path(__file__).parent
 PARTS = 3
 """Into how many tests the suites of a kind are divided."""
-RULES = ROOT / "tests" / "fields" / "presence_rules.yaml"
+RULES = ROOT / "tests" / "scoring" / "fields" / "presence_rules.yaml"
 NEW_NAMES = {
     "what stands in for a judge is called fallback",
     "what people often write by mistake gets the line to write",

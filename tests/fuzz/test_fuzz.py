@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
-from evaluators.issues import Blame, Problems
-from evaluators.model import Result, RowStatus
-from evaluators.plan.need_steps import Reading
-from evaluators.plan.suite_plan import compile_plan
-from evaluators.suite.config import SuiteConfig, read_config
-from evaluators.suite.source import from_data, loads
+from evaluators.model.issues import Blame, Problems
+from evaluators.model.rows import Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.plan.suite_plan import compile_plan
+from evaluators.suites.config import SuiteConfig, read_config
+from evaluators.suites.source import from_data, loads
 
 ROLES = {role: role for role in ("id", "input", "output", "expected")}
 SUITE = """\

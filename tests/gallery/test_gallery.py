@@ -21,11 +21,11 @@ import openpyxl
 import pytest
 
 import evaluators
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.comparators._comparator import COMPARATORS
-from evaluators.run.result import EvaluatorStats, RunResult
-from evaluators.run.wording import gate_label
-from evaluators.suite import source
+from evaluators.runs.result import EvaluatorStats, RunResult
+from evaluators.runs.wording import gate_label
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.suites import source
 
 ROOT = Path(__file__).parents[2]
 GALLERY = ROOT / "configs" / "gallery"

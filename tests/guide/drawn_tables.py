@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.fields.inference.proposals import NONE_OF_THEM, InitQuestion
 from evaluators.guide.roles import ChosenColumns, choose_roles
-from evaluators.issues import Problems, problem
-from evaluators.needs import Role
+from evaluators.model.issues import Problems, problem
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, InitQuestion
+from evaluators.scoring.needs import Role
 
 _LABELS: Final = (
     ("spam", "ham"),

@@ -11,10 +11,10 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.guide.first_suite import draft_suite
-from evaluators.issues import Problems
-from evaluators.values.path_text import display
+from evaluators.model.issues import Problems
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
+from evaluators.scoring.values.path_text import display
 from tests.guide.drawn_tables import drawn_table, outcome, verdict
 
 WRAPPED: Final[Mapping[str, Callable[[Any], Any]]] = {

@@ -7,8 +7,8 @@ from pstats import Stats
 
 import pytest
 
-from evaluators.fields.inference.proposals import DefaultAnswers
 from evaluators.guide.draft import evaluators_for
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 
 _MOST_CALLS = 700
 """For each value."""

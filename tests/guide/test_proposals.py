@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators import evaluate
-from evaluators.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.guide.draft import evaluators_for
+from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 
 CASES = yaml.load(Path(__file__).with_name("proposals.yaml").read_text(encoding="utf-8"), yaml.BaseLoader)
 COLUMNS: dict[Any, str] = {"output": "output", "expected": "expected"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.fields.inference.proposals import NONE_OF_THEM, InitQuestion
 from evaluators.guide.roles import choose_roles
+from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, InitQuestion
 
 COLUMNS = {
     "ticket": ["T1", "T2", "T3"],

@@ -20,14 +20,14 @@ from typing import Any, Final
 import pytest
 
 import evaluators
-from evaluators.issues import Blame, Problems
-from evaluators.run.engines.engine import Crew, engine_of
+from evaluators.model.issues import Blame, Problems
+from evaluators.runs.engines.engine import Crew, engine_of
 from evaluators.testsets.readers import jsonl
 from tests.hosts.environments import ROOT, RUNNING, missing
 from tests.kit import problem_of, tables_of
-from tests.run import test_resuming
-from tests.run.engine_promises import *  # noqa: F403  # the tests that every engine runs
-from tests.run.test_resuming import Whole, killed_anywhere, run_words, start
+from tests.runs import test_resuming
+from tests.runs.engine_promises import *  # noqa: F403  # the tests that every engine runs
+from tests.runs.test_resuming import Whole, killed_anywhere, run_words, start
 
 SPLITS: Final = 12
 ROWS: Final = 600
@@ -196,7 +196,7 @@ class Killed(evaluators.Evaluator):
 @pytest.fixture
 def killing(place: Path) -> Iterator[Callable[[int], dict[str, Any]]]:
     """A suite at one row of which a worker waits to be killed by its id, so many times; and somebody who does it."""
-    from evaluators.builtin._evaluator import BUILTIN
+    from evaluators.scoring.evaluators._evaluator import BUILTIN
 
     for name in ("who", "wait"):
         os.mkfifo(place / name)
@@ -333,7 +333,7 @@ if __name__ == "__main__":
         print([(one.name, one.scored, one.passed) for one in result.evaluators])
 '''
 TINY = '''
-from evaluators.comparators._comparator import Comparator
+from evaluators.scoring.comparators._comparator import Comparator
 
 
 class Tiny(Comparator):

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from evaluators.tracking.tracker import TRACKERS
+from evaluators.reports.tracking.tracker import TRACKERS
 from tests.hosts.environments import REQUIRED, RUNNING, environments, missing
 
 EVERY = environments()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from evaluators.tracking.metrics import metrics_of
+from evaluators.reports.tracking.metrics import metrics_of
 from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.model import Result
-from evaluators.values.paths import ANY, Path
+from evaluators.model.rows import Result
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.values.paths import ANY, Path
 from tests.laws.structures import SCALARS, changed, evaluator
 
 KEYS = ("a", "b", "c", "A", "a.b")

@@ -8,10 +8,10 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
-from evaluators.issues import RowProblem
-from evaluators.model import JSON, MISSING, Result, RowStatus
-from evaluators.settings import BadSettings, build
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import JSON, MISSING, Result, RowStatus
+from evaluators.model.settings import BadSettings, build
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator
 from tests.reference.settled import settle
 
 KEYS = st.sampled_from(["a", "b", "c", "A", "a.b"])

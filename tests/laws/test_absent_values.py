@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.model import FIELD_STATUSES, FieldStatus, Result
+from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result
+from evaluators.scoring.evaluators._evaluator import Evaluator
 from tests.laws.schemas import Plan, Wishes, plans, settings_of, values
 from tests.laws.structures import changed, evaluator
 

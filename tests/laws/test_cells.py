@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.builtin._cells import cell_value
-from evaluators.builtin._evaluator import BUILTIN, Evaluator
-from evaluators.issues import Problems
-from evaluators.model import MISSING, Result
-from evaluators.settings import build
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING, Result
+from evaluators.model.settings import build
+from evaluators.scoring.evaluators._cells import cell_value
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator
 from tests.laws.structures import DOCUMENTS, ONE_SIDED, TRANSFORMS, TWO_SIDED
 
 FILLED = DOCUMENTS.filter(lambda value: cell_value(value) is not MISSING)

@@ -15,11 +15,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import METRICS
-from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldStatus, Outcome, Result, RowStatus
-from evaluators.values.paths import parse
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.events import METRICS
+from evaluators.scoring.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output
 from tests.reference.settled import settle

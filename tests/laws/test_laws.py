@@ -11,12 +11,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING, FieldStatus, Outcome, RowStatus
-from evaluators.plan.suite_plan import compile_plan
-from evaluators.suite.graph import EvaluatorLine
-from tests.fields.alone import settled_fields
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, RowStatus
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.suite_plan import compile_plan
 from tests.laws.structures import (
     DOCUMENTS,
     ITEMS,
@@ -37,6 +36,7 @@ from tests.laws.structures import (
 )
 from tests.reference.open_tree import gather, in_surplus_item
 from tests.reference.settled import settle
+from tests.scoring.fields.alone import settled_fields
 
 SMALL_ITEMS = st.lists(
     st.fixed_dictionaries(

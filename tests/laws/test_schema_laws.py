@@ -12,15 +12,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import METRICS
-from evaluators.fields.key_spelling import KeySpelling, keys_in
-from evaluators.fields.scored import MEASURED
-from evaluators.issues import Blame, CellError, Issue
-from evaluators.model import MISSING, FieldStatus, Result, RowStatus
-from evaluators.run.document_sums import DocumentSums
-from evaluators.run.exact_sums import plus
-from evaluators.values.paths import Path
+from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.rows import MISSING, FieldStatus, Result, RowStatus
+from evaluators.runs.document_sums import DocumentSums
+from evaluators.runs.exact_sums import plus
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.events import METRICS
+from evaluators.scoring.fields.key_spelling import KeySpelling, keys_in
+from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.values.paths import Path
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output
 from tests.reference.settled import settle
@@ -239,7 +239,7 @@ def test_a_value_that_is_lost_never_raises_a_figure(data: st.DataObject, each: D
 
 
 def steps_of(path: str) -> list[Any]:
-    from evaluators.values.paths import parse
+    from evaluators.scoring.values.paths import parse
 
     return list(parse(path).steps)
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.issues import Problems
-from evaluators.model import MISSING, Result, RowStatus
-from evaluators.plan.need_steps import Reading
-from evaluators.plan.suite_plan import Plan, compile_plan
-from evaluators.suite.graph import EvaluatorLine
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING, Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.plan.suite_plan import Plan, compile_plan
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import DOCUMENTS, ITEMS, OBJECTS, changed, evaluator, evaluators, spoiled
 

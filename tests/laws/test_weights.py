@@ -7,10 +7,10 @@ from typing import Any
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.scored import MEASURED
-from evaluators.fields.settle import WRONG
-from evaluators.model import Outcome, Result, RowStatus
+from evaluators.model.rows import Outcome, Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.settle import WRONG
 from tests.laws.schemas import SCORES
 from tests.laws.structures import evaluator
 

@@ -2,7 +2,7 @@
 
     by_field(tree, expected, output)
 
-It is the oracle of `evaluators.fields.empty_values.of_leaves`, which adds up columns of rows and takes back what is odd in them.
+It is the oracle of `evaluators.scoring.fields.empty_values.of_leaves`, which adds up columns of rows and takes back what is odd in them.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
-from evaluators.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, LEFT_OUT, MADE_UP, InRow
-from evaluators.fields.open_tree import OpenTree, is_leaf
-from evaluators.model import MISSING
-from evaluators.values.paths import ANY, display
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, LEFT_OUT, MADE_UP, InRow
+from evaluators.scoring.fields.open_tree import OpenTree, is_leaf
+from evaluators.scoring.values.paths import ANY, display
 
 Name: TypeAlias = tuple[Any, ...]
 Told: TypeAlias = tuple[Name, InRow, bool]

@@ -1,6 +1,6 @@
 """The naive scorer of whole documents: it lists every leaf of both documents, and compares them one after the other.
 
-It is the oracle of `evaluators.fields.open_walk`, which goes through both documents at once. They share nothing but what counts
+It is the oracle of `evaluators.scoring.fields.open_walk`, which goes through both documents at once. They share nothing but what counts
 (`OpenTree`) and the rule for leaves.
 """
 
@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
-from evaluators.fields.open_tree import OpenTree
-from evaluators.fields.settle import of_fields
-from evaluators.model import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
-from evaluators.values.differences import differs
-from evaluators.values.paths import ANY, display
+from evaluators.model.rows import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
+from evaluators.scoring.fields.open_tree import OpenTree
+from evaluators.scoring.fields.settle import of_fields
+from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.paths import ANY, display
 from tests.reference.settled import counts_of
 
 Location: TypeAlias = tuple[str | int, ...]

@@ -3,8 +3,9 @@
     found = compare(root, expected, output)
     found.results, found.lists, found.outside
 
-It is the oracle of `evaluators.fields.walk`, which goes through the documents of many rows at once, place by place. They share the tree,
-the rules for two values, the table of what stands in place of what, the worth of a pair of items, and how a table of gains is paired.
+It is the oracle of `evaluators.scoring.fields.walk`, which goes through the documents of many rows at once, place by place. They share
+the tree, the rules for two values, the table of what stands in place of what,
+the worth of a pair of items, and how a table of gains is paired.
 
 Left out: right answers in a column, comparators that cost, lists that are too long to compare each item with each, and listed
 fields. Pairs of items are weighed one by one, each of them, with the same recursion. Values that count as absent are missing while
@@ -17,22 +18,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from evaluators.fields.branches import Fit, distinct, fitting_branches
-from evaluators.fields.compared_values import IN_PLACE, content
-from evaluators.fields.frame import InstancePath, Unpaired, spelled
-from evaluators.fields.gains import Worth, gains, judged
-from evaluators.fields.pair import key_reader
-from evaluators.fields.rules import explained_problem, status_of
-from evaluators.fields.scored import MEASURED, of_unit
-from evaluators.fields.tree import FieldNode
-from evaluators.fields.unit_rules import unit_of
-from evaluators.issues import RowProblem
-from evaluators.model import MISSING, FieldStatus
-from evaluators.values.confusion import Confusion
-from evaluators.values.equality import same
-from evaluators.values.pairing import Pairs, assign_gains, by_key, left_over
-from evaluators.values.paths import ANY, Path
-from evaluators.values.transforms import TransformError, chain
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.scoring.fields.branches import Fit, distinct, fitting_branches
+from evaluators.scoring.fields.compared_values import IN_PLACE, content
+from evaluators.scoring.fields.frame import InstancePath, Unpaired, spelled
+from evaluators.scoring.fields.gains import Worth, gains, judged
+from evaluators.scoring.fields.pair import key_reader
+from evaluators.scoring.fields.rules import explained_problem, status_of
+from evaluators.scoring.fields.scored import MEASURED, of_unit
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.fields.unit_rules import unit_of
+from evaluators.scoring.values.confusion import Confusion
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.pairing import Pairs, assign_gains, by_key, left_over
+from evaluators.scoring.values.paths import ANY, Path
+from evaluators.scoring.values.transforms import TransformError, chain
 
 MATCH, MISMATCH, OMISSION, HALLUCINATION = (
     FieldStatus.MATCH,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from evaluators.builtin._evaluator import Evaluator
-from evaluators.fields.events import events_of, row_fields, row_metrics
-from evaluators.fields.path_check import places_of
-from evaluators.fields.scored import Scored
-from evaluators.model import FieldStatus, Outcome, Result
+from evaluators.model.rows import FieldStatus, Outcome, Result
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.events import events_of, row_fields, row_metrics
+from evaluators.scoring.fields.path_check import places_of
+from evaluators.scoring.fields.scored import Scored
 
 
 def settle(settings: Evaluator, explained: Result) -> Result:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue
-from evaluators.run.exit_code import Facts, causes, exit_code
-from evaluators.run.gate_targets import parse_target
-from evaluators.run.gate_verdicts import judge_gates
-from evaluators.run.gates import Gate, GateConfig
-from evaluators.run.intervals import mean_of, share, wilson
-from evaluators.run.result import (
+from evaluators.model.issues import Blame, Issue
+from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.gate_targets import parse_target
+from evaluators.runs.gate_verdicts import judge_gates
+from evaluators.runs.gates import Gate, GateConfig
+from evaluators.runs.intervals import mean_of, share, wilson
+from evaluators.runs.result import (
     ArrayStats,
     Counts,
     Environment,
@@ -254,7 +254,7 @@ def broken() -> RunResult:
         issues=[
             Issue(
                 "bug", Blame.BUG, "ZeroDivisionError: division by zero", "answers.csv row 2",
-                "this is a fault in the program; please report it", "evaluators/builtin/x.py:12 in explain\n  1 / 0",
+                "this is a fault in the program; please report it", "evaluators/scoring/evaluators/x.py:12 in explain\n  1 / 0",
             ),
         ],
         issue_counts={"bug": 3},

@@ -42,7 +42,7 @@ ROWS = [
 IN_PYTHON = """
 import json
 from evaluators.api.run_object import Run
-from evaluators.tracking.metrics import metrics_of
+from evaluators.reports.tracking.metrics import metrics_of
 run = Run("runs/new")
 print(json.dumps({
     "evaluator": run["header"].wrong_rate,
@@ -61,11 +61,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path(evaluators.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "script")
     )
     change(
-        package / "run" / "result.py",
+        package / "runs" / "result.py",
         r"(class (?:Field|Evaluator)Stats\(.*?\n)(?=    @property|    def )",
         r"\1" + ATTRIBUTE,
     )
-    table = package / "run" / "metric_table.py"
+    table = package / "runs" / "metric_table.py"
     change(table, r"(?=\nFIELD_METRICS)()", ENTRY)
     change(table, r"((?:FIELD|EVALUATOR)_METRICS: Final = \(\n)", r"\1    _WRONG_RATE,\n")
     (place / "suite.yaml").write_text(SUITE, encoding="utf-8")

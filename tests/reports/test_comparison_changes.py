@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.comparators._comparator import COMPARATORS, Comparator
-from evaluators.fields.rules import compile_rule
-from evaluators.model import FieldStatus
+from evaluators.model.rows import FieldStatus
+from evaluators.model.settings import build
 from evaluators.reports.comparison_changes import Compared, Mismatch, changes
-from evaluators.settings import build
-from evaluators.suite.source import loads
-from evaluators.values.transforms import parse_transform
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
+from evaluators.scoring.fields.rules import compile_rule
+from evaluators.scoring.values.transforms import parse_transform
+from evaluators.suites.source import loads
 
 
 def comparator(word: str, **options: Any) -> Comparator:

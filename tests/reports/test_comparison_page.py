@@ -13,17 +13,17 @@ from xml.etree import ElementTree
 import pytest
 from msgspec.structs import replace
 
-from evaluators.compare.compare_section import CompareConfig, RegressionCheck
-from evaluators.compare.comparing import compare_sides, variant_side
-from evaluators.compare.comparison import RunComparison
-from evaluators.compare.pairs import Side, SideRows
-from evaluators.compare.variant_ranking import rank_variants
 from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line
 from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.github import comparison_annotations
-from evaluators.run.metrics import p_value_text, signed
-from tests.compare.sides import made_rows, made_side, said
+from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck
+from evaluators.runs.compare.comparing import compare_sides, variant_side
+from evaluators.runs.compare.comparison import RunComparison
+from evaluators.runs.compare.pairs import Side, SideRows
+from evaluators.runs.compare.variant_ranking import rank_variants
+from evaluators.runs.metrics import p_value_text, signed
 from tests.kit import comparison_written, golden
+from tests.runs.compare.sides import made_rows, made_side, said
 
 GOLDEN = Path(__file__).parent / "golden"
 FIELDS = ("invoice_number", "totals.gross", "地址.城市")

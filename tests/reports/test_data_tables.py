@@ -10,10 +10,10 @@ import pytest
 
 import evaluators
 from evaluators.api.finished_run import write_again
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.reports.data_tables import TABLES
-from evaluators.run.intervals import wilson
-from evaluators.tracking.attachments import attachments
+from evaluators.reports.tracking.attachments import attachments
+from evaluators.runs.intervals import wilson
 
 SUITE: dict[str, Any] = {
     "evaluators": [

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, Problems
+from evaluators.model.issues import Blame, Problems
 from evaluators.reports.display import clipped, padded, visible, width
 from evaluators.reports.document import Head, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.format import FORMATS, check_words, format_for
@@ -25,9 +25,9 @@ from evaluators.reports.github import run_annotations
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.text import page_text
-from evaluators.run.reader import Run
-from evaluators.run.result import GateResult, RunResult
-from evaluators.run.run_json import run_body, run_json, typed
+from evaluators.runs.reader import Run
+from evaluators.runs.result import GateResult, RunResult
+from evaluators.runs.run_json import run_body, run_json, typed
 from tests.gallery import GALLERY
 from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS, written
 

@@ -15,8 +15,8 @@ from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
-from evaluators.run.result import RunResult
-from evaluators.run.run_json import run_json
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import run_json
 from tests.kit import golden, written
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from evaluators.reports.csv_cells import quoted
 from evaluators.reports.names import field_name, fitted, flat_columns, segment
-from evaluators.run.result import Counts, EvaluatorStats, FieldStats, RunResult
-from evaluators.tracking.metrics import metrics_of
-from evaluators.values.path_text import ANY, as_step, display
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.runs.result import Counts, EvaluatorStats, FieldStats, RunResult
+from evaluators.scoring.values.path_text import ANY, as_step, display
 
 KEYS = st.one_of(
     st.sampled_from(

@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.fields.scored import ListOutcome, Scored
-from evaluators.model import FieldStatus
+from evaluators.model.rows import FieldStatus
 from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_of, full_path, outcomes_of
-from evaluators.run.record_lines import outcome_line
-from tests.fields.alone import score_document
-from tests.fields.figures import entries, figures_by_name
-from tests.fields.random_trees import documents, nodes
-from tests.fields.trees import Planned, array, leaf, obj, tree
+from evaluators.runs.record_lines import outcome_line
+from evaluators.scoring.fields.scored import ListOutcome, Scored
+from tests.scoring.fields.alone import score_document
+from tests.scoring.fields.figures import entries, figures_by_name
+from tests.scoring.fields.random_trees import documents, nodes
+from tests.scoring.fields.trees import Planned, array, leaf, obj, tree
 
 SKIPPED = leaf(skip=True)
 

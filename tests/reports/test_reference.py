@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.builtin._evaluator import BUILTIN
-from evaluators.judges.judged_comparator import any_comparator
 from evaluators.reports.catalog import KINDS, Kind, entries, kinds_of, page, present_name, settings_in
 from evaluators.reports.document import Item, Listing, Page
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.reference import first_sentence
 from evaluators.reports.settings_in_words import settings_of, takes
 from evaluators.reports.text import WIDTH, page_text
-from evaluators.values.text import Normalization
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.judges.judged_comparator import any_comparator
+from evaluators.scoring.values.text import Normalization
 
-ANSWERS = Path(__file__).parents[1] / "builtin" / "answers.jsonl"
+ANSWERS = Path(__file__).parents[1] / "scoring" / "evaluators" / "answers.jsonl"
 EVERYTHING: list[tuple[Kind, str]] = [(kind, entry.name) for kind in KINDS for entry in entries(kind)]
 
 

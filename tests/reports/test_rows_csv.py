@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue
-from evaluators.model import FieldStatus, Outcome, Result, RowStatus
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.rows import FieldStatus, Outcome, Result, RowStatus
 from evaluators.reports.csv_cells import BYTE_ORDER_MARK, Spelling, guarded
 from evaluators.reports.names import flat_columns
 from evaluators.reports.rows import RowView, field_numbers

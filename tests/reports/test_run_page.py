@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from evaluators.issues import Blame, Issue
-from evaluators.model import Result, RowStatus
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.rows import Result, RowStatus
 from evaluators.reports.document import Item, Listing, Page, PageTable, Paragraph, Section, table_of, text_column
 from evaluators.reports.fields_page import fields_page
 from evaluators.reports.headline import Options
@@ -14,7 +14,7 @@ from evaluators.reports.run_page import hardest_rows, run_page
 from evaluators.reports.sections.evaluators import MOST_SLICES
 from evaluators.reports.sections.fields import MOST_MISTAKES, lowest_section, mistake_section
 from evaluators.reports.text import page_text
-from evaluators.run.result import Counts, FieldStats, RunResult
+from evaluators.runs.result import Counts, FieldStats, RunResult
 
 
 def lines_of(result: RunResult, options: Options = Options()) -> list[str]:

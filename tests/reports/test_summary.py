@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.written_run import Finished
-from evaluators.issues import Blame, Issue
-from evaluators.model import Outcome
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.rows import Outcome
 from evaluators.reports.display import visible, width, wrapped
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
@@ -25,9 +25,9 @@ from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import Suggestion
 from evaluators.reports.summary import summary
 from evaluators.reports.text import page_text
-from evaluators.run.metrics import score_text
-from evaluators.run.reader import Run
-from evaluators.run.result import ConfusionMatrix, GateResult, LabelCell, LabelMetrics, NumericColumnStats, RunResult
+from evaluators.runs.metrics import score_text
+from evaluators.runs.reader import Run
+from evaluators.runs.result import ConfusionMatrix, GateResult, LabelCell, LabelMetrics, NumericColumnStats, RunResult
 from tests.gallery import GALLERY
 from tests.reports.conftest import evaluator, field, run
 

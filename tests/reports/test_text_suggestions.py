@@ -9,11 +9,11 @@ import pytest
 
 import evaluators
 from evaluators.api.finished_run import advice_page
-from evaluators.builtin._texts import Forgiven, reading
-from evaluators.builtin.exact_match import ExactMatch
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
+from evaluators.scoring.evaluators._texts import Forgiven, reading
+from evaluators.scoring.evaluators.exact_match import ExactMatch
 
 ROWS = """id,output,expected
 P1,Refund,refund

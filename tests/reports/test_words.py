@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from evaluators.model import FieldStatus
+from evaluators.model.rows import FieldStatus
+from evaluators.model.words import plain_word
 from evaluators.reports.catalog import KINDS, Kind, entries, page
 from evaluators.reports.document import Page
 from evaluators.reports.fields_page import fields_page
@@ -16,8 +17,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import WIDTH, page_text
-from evaluators.run.result import RunResult
-from evaluators.words import plain_word
+from evaluators.runs.result import RunResult
 from tests.docs.blocks import blocks
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import msgspec
 import pytest
 import uvicorn
 
-from evaluators.harnesses._web import LOCAL
+from evaluators.integrations.harnesses._web import LOCAL
 from evaluators.studio.app import TOKEN, studio_app
 from evaluators.studio.studio import Studio
 

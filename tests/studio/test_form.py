@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from evaluators.issues import Problems
+from evaluators.model.issues import Problems
 from evaluators.studio.edits import edited
 from evaluators.studio.form import form_of, read_suite
 from evaluators.studio.messages import (
@@ -27,9 +27,9 @@ from evaluators.studio.messages import (
     SetGate,
     SetRole,
 )
-from evaluators.suite.text_edits import data_of
+from evaluators.suites.text_edits import data_of
 from tests.kit import problem_of
-from tests.suite.test_text_edits import CONFIGS, comments_in
+from tests.suites.test_text_edits import CONFIGS, comments_in
 
 SUITES = sorted((CONFIGS / "gallery").glob("*/suite.yaml"))
 TEXT = """\

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 from tests.kit import cli, write_files
 from tests.reports.html.test_page import parts
 from tests.studio.serving import SECRET, Page, serving

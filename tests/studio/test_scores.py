@@ -15,9 +15,9 @@ import pytest
 
 import evaluators
 from evaluators.reports.rows import row_views
-from evaluators.run.record_lines import LETTERS
-from tests.judges.chat_server import Reply, chat_server, verdicts
+from evaluators.runs.record_lines import LETTERS
 from tests.kit import write_files
+from tests.scoring.judges.chat_server import Reply, chat_server, verdicts
 from tests.studio.serving import Page, serving
 
 ROWS = [

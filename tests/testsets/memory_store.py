@@ -9,7 +9,7 @@ import fsspec
 import pytest
 from fsspec import AbstractFileSystem
 
-from evaluators.values.addresses import PACKAGES
+from evaluators.scoring.values.addresses import PACKAGES
 
 
 class InMemory(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types

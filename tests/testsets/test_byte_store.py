@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, CellError
-from evaluators.run.preparing import prepare
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Blame, CellError
+from evaluators.runs.preparing import prepare
+from evaluators.runs.result import RunResult
 from evaluators.testsets import byte_store, delimited
 from evaluators.testsets.reader import whole
 from evaluators.testsets.readers import jsonl, parquet

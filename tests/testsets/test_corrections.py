@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from evaluators.issues import Problems
-from evaluators.model import MISSING
+from evaluators.model.issues import Problems
+from evaluators.model.rows import MISSING
 from evaluators.testsets.corrections import Correction, Void, append, corrected, read_corrections
 
 CASES = yaml.safe_load((Path(__file__).parent / "corrections.yaml").read_text(encoding="utf-8"))

@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from evaluators import load
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import MISSING
 from evaluators.testsets import delimited, delimited_rows, row_texts
 from evaluators.testsets.byte_source import ByteSource, seeming_utf16
 from evaluators.testsets.reader import READERS, Reader

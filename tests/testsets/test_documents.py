@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.issues import CellError, Problems
-from evaluators.model import MISSING
-from evaluators.settings import BadSettings, build
+from evaluators.model.issues import CellError, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.test_set import TestSet

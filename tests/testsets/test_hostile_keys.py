@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.compat.given_documents import evaluate
+from evaluators.integrations.compat.given_documents import evaluate
 from evaluators.reports.csv_cells import guarded
 from tests.kit import write_rows
 

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from pyarrow import parquet as arrow_parquet
 
 from evaluators.api.loading import load
-from evaluators.issues import Blame, CellError, Issue, Problems, extra_hint
-from evaluators.model import MISSING
+from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hint
+from evaluators.model.rows import MISSING
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import whole

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.issues import Blame, CellError, Problems
-from evaluators.model import MISSING
+from evaluators.model.issues import Blame, CellError, Problems
+from evaluators.model.rows import MISSING
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.reader import READERS, Reader
 from evaluators.testsets.readers import jsonl

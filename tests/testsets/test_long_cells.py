@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from evaluators import load
-from evaluators.issues import Blame, CellError
+from evaluators.model.issues import Blame, CellError
 from evaluators.testsets import delimited_rows
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import whole

@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.issues import CellError, Problems
-from evaluators.model import MISSING
-from evaluators.settings import BadSettings, build
+from evaluators.model.issues import CellError, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, build
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import whole
 from evaluators.testsets.test_set import TestSet

@@ -13,10 +13,10 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.run.preparing import prepare
-from evaluators.run.reader import Run
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.runs.preparing import prepare
+from evaluators.runs.reader import Run
+from evaluators.runs.result import RunResult
 from evaluators.testsets import delimited, many_files
 from evaluators.testsets.readers import jsonl, parquet
 from evaluators.testsets.test_set import TestSet

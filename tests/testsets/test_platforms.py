@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from evaluators.api.loading import loads
-from evaluators.issues import Blame, Problems, extra_hint
-from evaluators.needs import ROLES
-from evaluators.run.preparing import prepare
+from evaluators.model.issues import Blame, Problems, extra_hint
+from evaluators.runs.preparing import prepare
+from evaluators.scoring.needs import ROLES
 from evaluators.testsets.platforms.fetching import PlatformRows, cells
 from tests.kit import problem_of
 

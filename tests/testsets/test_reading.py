@@ -13,8 +13,8 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from evaluators.issues import CellError, Issue, Problems
-from evaluators.settings import BadSettings, build
+from evaluators.model.issues import CellError, Issue, Problems
+from evaluators.model.settings import BadSettings, build
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import rows_of

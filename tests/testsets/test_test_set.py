@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from evaluators.issues import Blame, CellError, Problems
-from evaluators.model import MISSING
-from evaluators.needs import Role
-from evaluators.settings import BadSettings, build
+from evaluators.model.issues import Blame, CellError, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, build
+from evaluators.scoring.needs import Role
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet

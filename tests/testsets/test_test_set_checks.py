@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.settings import build
+from evaluators.model.settings import build
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_checks import absent_places, answer_warnings, unused_columns

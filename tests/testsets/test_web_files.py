@@ -14,9 +14,9 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
-from evaluators.issues import Blame, Issue, Problems, extra_hint
-from evaluators.run.preparing import prepare
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Blame, Issue, Problems, extra_hint
+from evaluators.runs.preparing import prepare
+from evaluators.runs.result import RunResult
 from evaluators.testsets import delimited, remote_files
 from evaluators.testsets.byte_store import store_of
 from evaluators.testsets.readers import jsonl, parquet

@@ -17,8 +17,8 @@ import pytest
 from msgspec.structs import replace
 
 import evaluators
-from evaluators.issues import Blame, CellError, Problems, extra_hint
-from evaluators.model import MISSING
+from evaluators.model.issues import Blame, CellError, Problems, extra_hint
+from evaluators.model.rows import MISSING
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.reader import Reader, whole
 from evaluators.testsets.workbook import MOST_CHARACTERS, MOST_ROWS, moment, place_of

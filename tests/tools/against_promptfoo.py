@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-TABLE = Path(__file__).parents[1] / "converting" / "promptfoo.yaml"
+TABLE = Path(__file__).parents[1] / "guide" / "converting" / "promptfoo.yaml"
 QUIET = {
     "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1", "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
 }  # fmt: skip

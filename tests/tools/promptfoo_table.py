@@ -23,7 +23,7 @@ from tests.hosts.table.rows import table_rows
 PROMPTFOO: Final = "promptfoo@0.121.20"
 ASSERT: Final = """from tests.hosts.table import register
 register()
-from evaluators.harnesses.promptfoo import get_assert
+from evaluators.integrations.harnesses.promptfoo import get_assert
 """
 
 

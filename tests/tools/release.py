@@ -13,13 +13,13 @@ import zipfile
 from pathlib import Path
 from typing import Final
 
-from evaluators.model import __version__
+from evaluators.model.rows import __version__
 
 ROOT: Final = Path(__file__).parents[2]
 MOST_BYTES: Final = 1_850_000
 """Of the wheel, some 5 % above what it weighs: a folder of tests or pages that slips in is seen, a file of code is not."""
 READ: Final = (
-    "evaluators/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
+    "evaluators/suites/presets/extraction.yaml", "evaluators/guide/starters/comparator.py.txt",
     "evaluators/reports/html/report.css", "evaluators/reports/html/report.js", "evaluators/py.typed",
     "evaluators/studio/page/index.html", "evaluators/studio/page/studio.css", "evaluators/studio/page/studio.js",
     "evaluators/studio/page/codemirror.js", "evaluators/studio/page/codemirror.LICENSES.txt",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.reports.format import LinesFormat
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 
 
 class Answers(LinesFormat):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.reports.format import LinesFormat
-from evaluators.run.reader import Run
-from evaluators.values.json_text import compact
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.json_text import compact
 
 
 class CellLines(LinesFormat):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from evaluators.reports.format import LinesFormat
-from evaluators.run.reader import Run
-from evaluators.run.record_lines import code_lines
+from evaluators.runs.reader import Run
+from evaluators.runs.record_lines import code_lines
 
 
 class Codes(LinesFormat):

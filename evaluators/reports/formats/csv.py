@@ -9,10 +9,10 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import row_views
 from evaluators.reports.rows_csv import write_rows
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import ChangedRow, RunComparison
+    from evaluators.runs.compare.comparison import ChangedRow, RunComparison
 
 CHANGED: Final = (
     "variant", "row", "id", "change", "broken", "fixed", "lost", "gained", "settled", "field_changes", "reasons",

@@ -8,9 +8,9 @@ from typing import Final, TextIO
 from evaluators.reports.csv_cells import Value, spelling_of, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.metric_table import FIELD_METRICS
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats
+from evaluators.runs.metric_table import FIELD_METRICS
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats
 
 HEAD: Final = (
     "variant", "slice_column", "slice_value", "evaluator", "field", *(metric.name for metric in FIELD_METRICS),

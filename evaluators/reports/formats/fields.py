@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final, TextIO
 
-from evaluators.model import MISSING
+from evaluators.model.rows import MISSING
 from evaluators.reports.csv_cells import Value, spelling_of, write_csv
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import evaluator_of, full_path, outcomes_of, rows_by_schema
 from evaluators.reports.rows import FieldView
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats
-from evaluators.values.json_text import to_text
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats
+from evaluators.scoring.values.json_text import to_text
 
 HEAD: Final = (
     "row", "path", "normalized_path", "metric_id", "score", "passed", "gold_value", "extracted_value", "reasoning",

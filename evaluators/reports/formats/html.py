@@ -10,11 +10,11 @@ from evaluators.reports.headline import Options
 from evaluators.reports.html.page import page
 from evaluators.reports.html.payload import run_payload
 from evaluators.reports.html.rows import embedded
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import RunComparison
     from evaluators.reports.html.compared_rows import ComparedRuns
+    from evaluators.runs.compare.comparison import RunComparison
 
 
 class Html(Format):

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.reader import Run
-from evaluators.run.run_json import run_json
+from evaluators.runs.reader import Run
+from evaluators.runs.run_json import run_json
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import RunComparison
+    from evaluators.runs.compare.comparison import RunComparison
 
 
 class JsonFile(Format):
@@ -24,6 +24,6 @@ class JsonFile(Format):
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
         """Every difference, changed row and regression check, with sorted keys."""
-        from evaluators.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
+        from evaluators.runs.compare.comparison import comparison_json  # a run has no use for it, and starts sooner
 
         stream.write(comparison_json(comparison))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TextIO
 
-from evaluators.model import FIELD_STATUSES, Result, RowStatus
+from evaluators.model.rows import FIELD_STATUSES, Result, RowStatus
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.rows import RowView, field_numbers, row_views
 from evaluators.reports.rows_csv import AGGREGATE
-from evaluators.run.reader import Run
-from evaluators.run.record_facts import RecordedEvaluator
-from evaluators.run.record_lines import plain
-from evaluators.values.json_text import compact
+from evaluators.runs.reader import Run
+from evaluators.runs.record_facts import RecordedEvaluator
+from evaluators.runs.record_lines import plain
+from evaluators.scoring.values.json_text import compact
 
 
 class JsonLines(Format):

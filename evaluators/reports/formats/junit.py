@@ -21,15 +21,15 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.sections.evaluators import beside_the_rate, metric_text
 from evaluators.reports.sections.repeats import calibration_line, flips_line, passes_line, repeat_line, threshold_line
-from evaluators.run.metric_table import EVALUATOR_METRICS, Metric
-from evaluators.run.metrics import full_name, mean_interval_text, quantity_text, rows_text, score_text
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats, GateResult, RunResult
-from evaluators.run.wording import gate_label
-from evaluators.values.quoting import escaped
+from evaluators.runs.metric_table import EVALUATOR_METRICS, Metric
+from evaluators.runs.metrics import full_name, mean_interval_text, quantity_text, rows_text, score_text
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
+from evaluators.runs.wording import gate_label
+from evaluators.scoring.values.quoting import escaped
 
 if TYPE_CHECKING:
-    from evaluators.compare.comparison import RunComparison
+    from evaluators.runs.compare.comparison import RunComparison
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

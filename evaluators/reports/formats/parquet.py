@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Any, Final, TextIO
 
-from evaluators.issues import encodable, extra_hint, problem
+from evaluators.model.issues import encodable, extra_hint, problem
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
-from evaluators.run.reader import Run
-from evaluators.run.record_lines import RowLine
+from evaluators.runs.reader import Run
+from evaluators.runs.record_lines import RowLine
 
 GROUP_ROWS: Final = 131_072
 """Rows in a row group of the file: encoding many at once is cheaper and smaller."""

@@ -15,8 +15,8 @@ from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.outcomes import evaluator_of, rows_by_schema
 from evaluators.reports.row_report import Report, row_report
-from evaluators.run.reader import Run
-from evaluators.run.result import EvaluatorStats, RunResult
+from evaluators.runs.reader import Run
+from evaluators.runs.result import EvaluatorStats, RunResult
 
 FORMAT: Final = 1
 """The version of the file's shape. A key may be added within a version; a meaning never changes."""

@@ -15,21 +15,21 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from evaluators.compare.changes import field_change
-from evaluators.compare.comparison import ChangedRow, RunComparison
-from evaluators.compare.pairs import RowPair, Side, paired
-from evaluators.issues import CellError
-from evaluators.model import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
+from evaluators.model.issues import CellError
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.documents import document_of
 from evaluators.reports.html.rows import Encoded
 from evaluators.reports.mistakes import field_of
 from evaluators.reports.rows import field_views, results_of
-from evaluators.run.metrics import more_text, rows_text
-from evaluators.run.reader import RecordedRow
-from evaluators.run.record_facts import RecordedEvaluator
-from evaluators.values.equality import same
-from evaluators.values.json_text import compact
-from evaluators.values.paths import BadPath, parse
+from evaluators.runs.compare.changes import field_change
+from evaluators.runs.compare.comparison import ChangedRow, RunComparison
+from evaluators.runs.compare.pairs import RowPair, Side, paired
+from evaluators.runs.metrics import more_text, rows_text
+from evaluators.runs.reader import RecordedRow
+from evaluators.runs.record_facts import RecordedEvaluator
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import compact
+from evaluators.scoring.values.paths import BadPath, parse
 
 MOST_ROWS: Final = 5_000
 """Changed rows that a page lists."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from evaluators.compare.comparison import CHANGES, RunComparison
 from evaluators.reports.comparison_page import comparison_page, headline
 from evaluators.reports.html.compared_rows import ComparedRows
 from evaluators.reports.html.payload import WORDS, page_payload
 from evaluators.reports.html.rows import Encoded
+from evaluators.runs.compare.comparison import CHANGES, RunComparison
 
 
 def comparison_payload(comparison: RunComparison, rows: ComparedRows | None = None) -> Encoded:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias
 
-from evaluators.builtin._texts import LabelRule
-from evaluators.run.label_pairs import OTHER, is_label, label_pair
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.result import ConfusionMatrix
+from evaluators.runs.label_pairs import OTHER, is_label, label_pair
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.result import ConfusionMatrix
+from evaluators.scoring.evaluators._texts import LabelRule
 
 NO_CELL: Final = -1
 """The row has no score, or its cells were not kept."""

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Final
 
 from evaluators.reports.html.rows import Encoded
-from evaluators.values.json_text import compact
+from evaluators.scoring.values.json_text import compact
 
 _LEVEL: Final = 6
 

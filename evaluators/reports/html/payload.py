@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.settle import WRONG
-from evaluators.model import FIELD_STATUSES
+from evaluators.model.rows import FIELD_STATUSES
+from evaluators.model.words import FIELD_WORDS, ROW_WORDS
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.headline import Options
@@ -24,12 +24,12 @@ from evaluators.reports.sections.fields import MOST_MISTAKES, forgiven_by, mista
 from evaluators.reports.sections.labels import label_id
 from evaluators.reports.sections.repeats import bin_line, confidence_id
 from evaluators.reports.sections.verdict import verdict_lines
-from evaluators.run.metric_table import EVALUATOR_METRICS
-from evaluators.run.record_facts import RecordFacts
-from evaluators.run.record_lines import LETTERS
-from evaluators.run.result import ConfidenceBin, RunResult
-from evaluators.run.run_json import run_document
-from evaluators.words import FIELD_WORDS, ROW_WORDS
+from evaluators.runs.metric_table import EVALUATOR_METRICS
+from evaluators.runs.record_facts import RecordFacts
+from evaluators.runs.record_lines import LETTERS
+from evaluators.runs.result import ConfidenceBin, RunResult
+from evaluators.runs.run_json import run_document
+from evaluators.scoring.fields.settle import WRONG
 
 MOST_FIELDS: Final = 2_000
 """Fields in the heat-map, the weakest ones; all of them are in run.json."""

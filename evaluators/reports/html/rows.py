@@ -13,16 +13,16 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.builtin._texts import LabelRule
-from evaluators.issues import CellError
-from evaluators.model import MISSING, Result, RowStatus
+from evaluators.model.issues import CellError
+from evaluators.model.rows import MISSING, Result, RowStatus
 from evaluators.reports.documents import chosen_in, document_of
 from evaluators.reports.html.label_cells import label_readers
 from evaluators.reports.rows import results_of, with_full_reason
-from evaluators.run.reader import RecordedRow, Run
-from evaluators.run.record_facts import CellReading
-from evaluators.run.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines
-from evaluators.values.json_text import compact
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.record_facts import CellReading
+from evaluators.runs.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines
+from evaluators.scoring.evaluators._texts import LabelRule
+from evaluators.scoring.values.json_text import compact
 
 BUDGET_BYTES: Final = 20 * 1024 * 1024
 """Packed bytes of pieces in one page."""

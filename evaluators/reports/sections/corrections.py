@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from evaluators.reports.document import Paragraph, Section, table_of, text_column
-from evaluators.run.metrics import full_name, score_text
-from evaluators.run.result import RunResult
-from evaluators.values.paths import for_people
+from evaluators.runs.metrics import full_name, score_text
+from evaluators.runs.result import RunResult
+from evaluators.scoring.values.paths import for_people
 
 
 def correction_section(result: RunResult) -> tuple[Section, ...]:

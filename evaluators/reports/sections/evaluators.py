@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from evaluators.model.words import ROW_WORDS
 from evaluators.reports.document import (
     Block,
     Column,
@@ -16,8 +17,8 @@ from evaluators.reports.document import (
     text_column,
 )
 from evaluators.reports.parts import list_part, metric_columns, table_part
-from evaluators.run.metric_table import EVALUATOR_METRICS, Metric
-from evaluators.run.metrics import (
+from evaluators.runs.metric_table import EVALUATOR_METRICS, Metric
+from evaluators.runs.metrics import (
     USUAL,
     counted,
     coverage_of,
@@ -27,8 +28,7 @@ from evaluators.run.metrics import (
     rows_text,
     score_text,
 )
-from evaluators.run.result import EvaluatorStats, RunResult
-from evaluators.words import ROW_WORDS
+from evaluators.runs.result import EvaluatorStats, RunResult
 
 MOST_SLICES: Final = 20
 """Slices that a page lists; all of them are in run.json."""

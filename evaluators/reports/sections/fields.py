@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from evaluators.fields.empty_values import EMPTY_RATES
 from evaluators.reports.document import (
     Block,
     Column,
@@ -21,12 +20,13 @@ from evaluators.reports.document import (
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import metric_columns, table_part
-from evaluators.run.intervals import wilson
-from evaluators.run.metric_table import FIELD_METRICS, Place
-from evaluators.run.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text
-from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
-from evaluators.values.paths import for_people
-from evaluators.values.quoting import first_ones
+from evaluators.runs.intervals import wilson
+from evaluators.runs.metric_table import FIELD_METRICS, Place
+from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text
+from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.scoring.fields.empty_values import EMPTY_RATES
+from evaluators.scoring.values.paths import for_people
+from evaluators.scoring.values.quoting import first_ones
 
 MOST_WEAK: Final = 100
 """Fields that the page with every table lists."""

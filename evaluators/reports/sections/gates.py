@@ -8,7 +8,7 @@ from typing import Final
 from evaluators.reports.document import Paragraph, Section, Tone, count_columns, table_of, text_column
 from evaluators.reports.parts import list_part
 from evaluators.reports.sections.evaluators import slice_text
-from evaluators.run.result import GateResult, RunResult
+from evaluators.runs.result import GateResult, RunResult
 
 VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
     "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "warned": ("WARNING", "warning"),

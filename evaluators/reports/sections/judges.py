@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from evaluators.judges.answer_lines import AskedTotals, JudgedBy
 from evaluators.reports.document import Item, Paragraph, Section, listed
 from evaluators.reports.parts import list_part
-from evaluators.run.intervals import wilson
-from evaluators.run.metrics import counted, full_name, mean_interval_text, quantity_text, rows_text, score_text
-from evaluators.run.result import RunResult
+from evaluators.runs.intervals import wilson
+from evaluators.runs.metrics import counted, full_name, mean_interval_text, quantity_text, rows_text, score_text
+from evaluators.runs.result import RunResult
+from evaluators.scoring.judges.answer_lines import AskedTotals, JudgedBy
 
 
 def panel_section(result: RunResult) -> tuple[Section, ...]:

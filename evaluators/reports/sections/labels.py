@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluators.builtin._scored_fields import CHOICE
 from evaluators.reports.display import clipped, visible
 from evaluators.reports.document import (
     Block,
@@ -20,8 +19,8 @@ from evaluators.reports.document import (
     text_column,
 )
 from evaluators.reports.parts import WIDEST, list_part, table_part
-from evaluators.run.intervals import wilson
-from evaluators.run.metrics import (
+from evaluators.runs.intervals import wilson
+from evaluators.runs.metrics import (
     counted,
     full_name,
     mean_interval_text,
@@ -30,7 +29,8 @@ from evaluators.run.metrics import (
     score_text,
     with_variant,
 )
-from evaluators.run.result import ConfusionMatrix, EvaluatorStats, LabelCell, MetricStats, RunResult
+from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, LabelCell, MetricStats, RunResult
+from evaluators.scoring.evaluators._scored_fields import CHOICE
 
 MOST_COLUMNS: Final = 25
 """Labels of which a page shows the whole matrix; of more, the confusions that occur most."""

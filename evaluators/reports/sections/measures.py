@@ -18,8 +18,8 @@ from evaluators.reports.document import (
 )
 from evaluators.reports.parts import table_part
 from evaluators.reports.sections.evaluators import MOST_SLICES, clusters_text, slice_text
-from evaluators.run.metrics import counted, more_text, quantity_interval_text, quantity_text, rows_text
-from evaluators.run.result import NumericColumnStats, RunResult
+from evaluators.runs.metrics import counted, more_text, quantity_interval_text, quantity_text, rows_text
+from evaluators.runs.result import NumericColumnStats, RunResult
 
 _COLUMNS: Final = (
     text_column("measure", lambda one: one.name),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from evaluators.issues import Blame, Issue
+from evaluators.model.issues import Blame, Issue
 from evaluators.reports.document import Item, Paragraph, Section, listed
 from evaluators.reports.parts import list_part
-from evaluators.run.exit_code import Facts, causes
-from evaluators.run.result import RunResult
+from evaluators.runs.exit_code import Facts, causes
+from evaluators.runs.result import RunResult
 
 _BLAMED: Final = {
     Blame.CONFIG: "in the suite",

@@ -7,10 +7,10 @@ from typing import Final
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import list_part
-from evaluators.run.confidence_steps import LEVELS
-from evaluators.run.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
-from evaluators.run.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
-from evaluators.values.quoting import first_ones, quote
+from evaluators.runs.confidence_steps import LEVELS
+from evaluators.runs.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
+from evaluators.runs.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
+from evaluators.scoring.values.quoting import first_ones, quote
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""

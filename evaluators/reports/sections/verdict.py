@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from evaluators.model.words import ROW_WORDS
 from evaluators.reports.display import clipped, visible
 from evaluators.reports.headline import Options
 from evaluators.reports.sections.fields import weak_fields
-from evaluators.run.metrics import full_name, rows_text, score_text
-from evaluators.run.result import EvaluatorStats, FieldStats, RunResult
-from evaluators.values.paths import for_people
-from evaluators.words import ROW_WORDS
+from evaluators.runs.metrics import full_name, rows_text, score_text
+from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.scoring.values.paths import for_people
 
 _LONGEST_MISTAKE: Final = 60
 MOST_VARIANTS: Final = 5

@@ -9,11 +9,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, Final
 
-from evaluators.issues import Blame, Issue, Problems, extra_hint, problem
-from evaluators.needs import Role
-from evaluators.settings import Settings
+from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
+from evaluators.model.settings import Settings
+from evaluators.scoring.needs import Role
+from evaluators.scoring.values.addresses import without_passwords
 from evaluators.testsets.memory_rows import FetchedRows, lines_file
-from evaluators.values.addresses import without_passwords
 
 Cells = Mapping[str, Any]
 

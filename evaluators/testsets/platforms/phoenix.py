@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from pydantic import PositiveInt, model_validator
 
-from evaluators.issues import problem
-from evaluators.needs import ROLES, Role
-from evaluators.settings import Name, bad
+from evaluators.model.issues import problem
+from evaluators.model.settings import Name, bad
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.testsets.platforms.fetching import Cells, PlatformRows, cells
-from evaluators.values.json_text import NotJSON, parse
 
 if TYPE_CHECKING:
     from phoenix.client import Client

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final, Self
 
-from evaluators.issues import Blame, CellError, Issue
-from evaluators.model import JSON, MISSING
-from evaluators.needs import Cell, too_long
-from evaluators.registry import suggestion
+from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.registry import suggestion
+from evaluators.model.rows import JSON, MISSING
+from evaluators.scoring.needs import Cell, too_long
+from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse_file
+from evaluators.scoring.values.paths import BadPath
+from evaluators.scoring.values.paths import parse as parse_path
+from evaluators.scoring.values.quoting import key_text, kind
 from evaluators.testsets.byte_source import ByteSource, broken, refuse_utf16, whole_of
 from evaluators.testsets.reader import Chunk, Reader, Split
-from evaluators.values.json_text import MAX_CHARS, NotJSON, parse_file
-from evaluators.values.paths import BadPath
-from evaluators.values.paths import parse as parse_path
-from evaluators.values.quoting import key_text, kind
 
 LONGEST: Final = MAX_CHARS
 """Characters of a cell."""

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final, Self
 
-from evaluators.issues import Blame, CellError, Issue, Problems
-from evaluators.model import MISSING
-from evaluators.needs import Cell
+from evaluators.model.issues import Blame, CellError, Issue, Problems
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values import json_lines
+from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON
 from evaluators.testsets.byte_source import ByteSource, reading, refuse_utf16
 from evaluators.testsets.reader import CHUNK_BYTES, SPLIT_BYTES, Chunk, Reader, Split, pieces
 from evaluators.testsets.row_texts import rest_of_line, short_line_blocks
-from evaluators.values import json_lines
-from evaluators.values.json_text import MAX_CHARS, NotJSON
 
 LONGEST: Final = MAX_CHARS
 """Bytes of a line; a longer one is not read at all."""

@@ -11,9 +11,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, Final, Self
 
-from evaluators.issues import extra_hint, problem
-from evaluators.model import MISSING
-from evaluators.needs import Cell, too_long
+from evaluators.model.issues import extra_hint, problem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell, too_long
+from evaluators.scoring.values.addresses import StoreFault
+from evaluators.scoring.values.json_text import MAX_CHARS
 from evaluators.testsets.byte_source import GIB, MOST_UNPACKED_GIB, ByteSource, TooLarge, broken, reading
 from evaluators.testsets.python_cells import arrow_cells
 from evaluators.testsets.reader import (
@@ -26,8 +28,6 @@ from evaluators.testsets.reader import (
     pieces,
     refuse_same_names,
 )
-from evaluators.values.addresses import StoreFault
-from evaluators.values.json_text import MAX_CHARS
 
 LONGEST: Final = MAX_CHARS
 """Characters of a cell."""

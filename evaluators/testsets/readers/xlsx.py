@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, ClassVar, Final, Self
 
-from evaluators.issues import CellError
-from evaluators.model import MISSING
-from evaluators.needs import Cell
+from evaluators.model.issues import CellError
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.json_text import to_text
 from evaluators.testsets.byte_source import ByteSource, broken
 from evaluators.testsets.reader import CHUNK_BYTES, HEADER_HINT, MAX_CHUNK_ROWS, Chunk, Reader, Split, refuse_same_names
 from evaluators.testsets.workbook import Sheet, opened, place_of
-from evaluators.values.json_text import to_text
 
 _FIRST_ROWS: Final = 200
 _ONLY_ZEROS: Final = re.compile("0{2,}")

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.plugs.files import Files
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.reports.tracking.plugs.files import Files
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, assert_same_figures, figures, headline
 
 DVC = Path(sys.executable).parent / "dvc"

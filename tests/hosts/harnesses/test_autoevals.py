@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from braintrust import Eval
 
-from evaluators.harnesses import RowError, SuiteScorer
-from evaluators.harnesses.autoevals import suite_functions, suite_scorers
+from evaluators.integrations.harnesses import RowError, SuiteScorer
+from evaluators.integrations.harnesses.autoevals import suite_functions, suite_scorers
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 

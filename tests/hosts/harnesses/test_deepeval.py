@@ -10,7 +10,7 @@ from deepeval import evaluate
 from deepeval.evaluate import AsyncConfig, DisplayConfig, ErrorConfig
 from deepeval.test_case import LLMTestCase
 
-from evaluators.harnesses.deepeval import SuiteMetric, suite_metrics
+from evaluators.integrations.harnesses.deepeval import SuiteMetric, suite_metrics
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import inputs_of, table_rows
 

@@ -12,8 +12,8 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput
 from inspect_ai.solver import solver
 
-from evaluators.harnesses import SuiteScorer
-from evaluators.harnesses.inspect_ai import suite_scorer
+from evaluators.integrations.harnesses import SuiteScorer
+from evaluators.integrations.harnesses.inspect_ai import suite_scorer
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, metrics_without, table_rows
 

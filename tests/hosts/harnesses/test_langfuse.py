@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langfuse import Langfuse
 
-from evaluators.harnesses.langfuse import SuiteEvaluations
+from evaluators.integrations.harnesses.langfuse import SuiteEvaluations
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, metrics_without, table_rows
 

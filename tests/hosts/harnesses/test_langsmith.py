@@ -9,7 +9,7 @@ import pytest
 from langsmith import Client, evaluate
 from langsmith.schemas import Example
 
-from evaluators.harnesses.langsmith import SuiteResults
+from evaluators.integrations.harnesses.langsmith import SuiteResults
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 

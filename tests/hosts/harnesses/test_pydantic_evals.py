@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic_evals import Case, Dataset
 
-from evaluators.harnesses.pydantic_evals import SuiteEvaluator, suite_evaluators
+from evaluators.integrations.harnesses.pydantic_evals import SuiteEvaluator, suite_evaluators
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, metrics_without, table_rows
 

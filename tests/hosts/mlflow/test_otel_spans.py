@@ -6,7 +6,7 @@ import mlflow
 import pytest
 from mlflow.entities import Trace
 
-from evaluators.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
+from evaluators.reports.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
 from tests.hosts.table import Figures, Found, assert_same_rows, figures
 
 

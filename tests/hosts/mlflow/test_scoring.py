@@ -9,7 +9,7 @@ import mlflow
 import pandas
 import pytest
 
-from evaluators.harnesses.mlflow import SuiteFeedback, table_metrics
+from evaluators.integrations.harnesses.mlflow import SuiteFeedback, table_metrics
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 

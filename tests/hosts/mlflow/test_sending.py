@@ -19,9 +19,9 @@ from mlflow.types.schema import Schema
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.reports.names import field_name, fitted, segment
-from evaluators.tracking.attachments import flat_params
-from evaluators.tracking.metrics import metrics_of
-from evaluators.values.path_text import display
+from evaluators.reports.tracking.attachments import flat_params
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.scoring.values.path_text import display
 from tests.hosts.servers import refusing
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.table.rows import table_rows

@@ -14,9 +14,18 @@ from click.testing import CliRunner
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from evaluators.cli import command
-from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.plugs.otel import ERROR_TYPE, EXPLANATION, LABEL, NAME, RESULT, SCORE, SPAN_KIND, OpenTelemetry
-from evaluators.tracking.tracker import run_key
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.reports.tracking.plugs.otel import (
+    ERROR_TYPE,
+    EXPLANATION,
+    LABEL,
+    NAME,
+    RESULT,
+    SCORE,
+    SPAN_KIND,
+    OpenTelemetry,
+)
+from evaluators.reports.tracking.tracker import run_key
 from tests.hosts.otel.sink import Sink, listening, plain
 from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.kit import cli

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from phoenix.client import Client
 
-from evaluators.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
+from evaluators.reports.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
 from tests.hosts.table import Figures, Found, assert_same_rows, figures
 
 PROJECT = "spans of a run"

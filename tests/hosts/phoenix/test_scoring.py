@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from phoenix.client import Client
 
-from evaluators.harnesses.phoenix import suite_evaluators
+from evaluators.integrations.harnesses.phoenix import suite_evaluators
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 

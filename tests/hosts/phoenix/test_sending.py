@@ -15,7 +15,7 @@ import pytest
 from phoenix.client import Client
 
 from evaluators.reports.rows import row_views, scores_of
-from evaluators.tracking.attachments import flat_params
+from evaluators.reports.tracking.attachments import flat_params
 from tests.hosts.servers import refusing
 from tests.hosts.table import ROWS, SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.kit import cli
@@ -147,7 +147,7 @@ def test_several_models_are_experiments_over_one_dataset(
     assert first["wrong"]["header"].result["score"] == 0.5
     assert second["wrong"]["header"].result["score"] == 1.0
     assert len(client.datasets.get_dataset(dataset="models").examples) == 9
-    monkeypatch.setattr("evaluators.tracking.plugs.phoenix._EVERY_CELL", 8)  # as if nine rows were many
+    monkeypatch.setattr("evaluators.reports.tracking.plugs.phoenix._EVERY_CELL", 8)  # as if nine rows were many
     (tmp_path / "suite.yaml").write_text(f"{text}\ntracking: [{{phoenix: {{dataset: many}}}}]\n", encoding="utf-8")
     ours = figures(tmp_path, "--trace-rows", "2", suite=tmp_path / "suite.yaml", name="many")
     few = [evaluations(client, id) for id in sent(ours)["run_id"].split(",")]

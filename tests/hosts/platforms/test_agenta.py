@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.harnesses.serve import ScoreApp
+from evaluators.integrations.harnesses.serve import ScoreApp
 from tests.hosts.servers import HOST, free_port
 from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures
 from tests.hosts.table.rows import inputs_of, table_rows

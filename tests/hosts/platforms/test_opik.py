@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.harnesses.opik import SuiteMetric
+from evaluators.integrations.harnesses.opik import SuiteMetric
 from tests.hosts.table import (
     SUITE,
     Aggregate,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.harnesses.weave import SuiteScores
+from evaluators.integrations.harnesses.weave import SuiteScores
 from tests.hosts.table import (
     SUITE,
     Aggregate,

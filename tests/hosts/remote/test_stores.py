@@ -17,8 +17,8 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from evaluators import load
-from evaluators.issues import Blame, Problems
-from evaluators.run.result import RunResult
+from evaluators.model.issues import Blame, Problems
+from evaluators.runs.result import RunResult
 from evaluators.testsets import delimited, remote_files
 from evaluators.testsets.byte_store import store_of
 from evaluators.testsets.readers import jsonl, parquet

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 import evaluators
-from evaluators.batch import BatchPlan, batch_plan, evaluate_batch, finish, merge
-from evaluators.run.result import RunResult
+from evaluators.integrations.batch import BatchPlan, batch_plan, evaluate_batch, finish, merge
+from evaluators.runs.result import RunResult
 from tests.hosts.table import ROWS, SUITE, Found, assert_same_rows, figures, register
 from tests.hosts.table.rows import table_rows
 from tests.kit import write_rows

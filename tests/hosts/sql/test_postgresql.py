@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from evaluators.issues import Blame, Issue, Problems
-from evaluators.model import MISSING
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.rows import MISSING
 from evaluators.testsets.databases import queried
 from evaluators.testsets.documents import open_file
 from evaluators.testsets.memory_rows import FetchedRows

@@ -21,11 +21,11 @@ from click.testing import CliRunner
 
 import evaluators
 from evaluators.cli import command
-from evaluators.issues import Blame, Issue, RowProblem
-from evaluators.model import FIELD_STATUSES
-from evaluators.run.reader import Run
-from evaluators.tracking.metrics import headline_of, metrics_of
-from evaluators.tracking.recorded_suite import overall_scores
+from evaluators.model.issues import Blame, Issue, RowProblem
+from evaluators.model.rows import FIELD_STATUSES
+from evaluators.reports.tracking.metrics import headline_of, metrics_of
+from evaluators.reports.tracking.recorded_suite import overall_scores
+from evaluators.runs.reader import Run
 
 HERE: Final = Path(__file__).parent
 SUITE: Final = HERE / "suite.yaml"

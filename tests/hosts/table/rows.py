@@ -7,8 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 import evaluators
-from evaluators.harnesses._row_scores import RowScores
-from evaluators.tracking.metrics import Number, metrics_of
+from evaluators.integrations.harnesses._row_scores import RowScores
+from evaluators.reports.tracking.metrics import Number, metrics_of
 from tests.hosts.table import ROWS, SUITE, Found
 
 

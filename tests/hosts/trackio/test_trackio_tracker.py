@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.tracking.tracker import run_key
+from evaluators.reports.tracking.tracker import run_key
 from tests.hosts.servers import HOST, free_port, server
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 
@@ -145,8 +145,8 @@ OWN = """
 import sys
 from pathlib import Path
 import trackio
-from evaluators.run.reader import Run
-from evaluators.tracking.plugs.trackio import Trackio
+from evaluators.runs.reader import Run
+from evaluators.reports.tracking.plugs.trackio import Trackio
 trackio.init(project="training", name="own", embed=False, auto_log_cpu=False)
 trackio.log({"loss": 1.0})
 Trackio().send(Run(Path(sys.argv[1])))

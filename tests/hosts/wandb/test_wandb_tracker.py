@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import wandb
 
-from evaluators.tracking.plugs.wandb import WeightsAndBiases
-from evaluators.tracking.tracker import run_key
+from evaluators.reports.tracking.plugs.wandb import WeightsAndBiases
+from evaluators.reports.tracking.tracker import run_key
 from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table
 from tests.kit import cli
@@ -181,9 +181,9 @@ INTERRUPTED = """
 import os, signal, sys
 from pathlib import Path
 import wandb
-from evaluators.run.reader import Run
-from evaluators.tracking.metrics import metrics_of
-from evaluators.tracking.plugs.wandb import WeightsAndBiases
+from evaluators.runs.reader import Run
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.reports.tracking.plugs.wandb import WeightsAndBiases
 def log_artifact(self, *_):
     os.kill(os.getpid(), signal.SIGINT)
 wandb.Run.log_artifact = log_artifact

@@ -11,9 +11,9 @@ from typing import Any
 from evaluators.api.comparisons import compare, compare_variants, compared_sides, open_side, update_baseline
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
-from evaluators.compare.comparison import RunComparison
 from evaluators.reports.html.compared_rows import ComparedRuns, compared_rows
 from evaluators.reports.html.comparison import comparison_payload
+from evaluators.runs.compare.comparison import RunComparison
 from tests.kit import write_rows
 
 Row = dict[str, Any]

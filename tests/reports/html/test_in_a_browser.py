@@ -14,11 +14,11 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.finished_run import write_again
 from evaluators.api.loading import load
-from evaluators.compare.comparison import Difference, RegressionCheckResult, RunComparison
 from evaluators.reports.document import Head, Listing, Page, PageTable, Paragraph, Section
 from evaluators.reports.document import Item as ListItem
 from evaluators.reports.html.page import page as page_html
 from evaluators.reports.html.payload import page_payload
+from evaluators.runs.compare.comparison import Difference, RegressionCheckResult, RunComparison
 from tests.gallery import GALLERY
 from tests.kit import cli, comparison_written, write_rows
 from tests.reports.html.conftest import write_report

@@ -19,7 +19,7 @@ from evaluators.api.loading import load
 from evaluators.reports.document import Page, Section
 from evaluators.reports.html.payload import page_payload
 from evaluators.reports.html.rows import EmbeddedRows, embedded
-from evaluators.run.reader import Run
+from evaluators.runs.reader import Run
 from tests.gallery import GALLERY
 from tests.kit import lines_of
 from tests.reports.html.conftest import write_report

@@ -18,12 +18,12 @@ from typing import Final
 
 from evaluators.api.loading import loads
 from evaluators.reports.conclusions import finish_run
-from evaluators.run.driver import jobs_of, score, variants_of
-from evaluators.run.engines.engine import ENGINES, Crew
-from evaluators.run.observer import Observer
-from evaluators.run.preparing import Prepared, prepare
-from evaluators.run.run_folder import RunFolder
-from evaluators.run.storing import recording_of
+from evaluators.runs.driver import jobs_of, score, variants_of
+from evaluators.runs.engines.engine import ENGINES, Crew
+from evaluators.runs.observer import Observer
+from evaluators.runs.preparing import Prepared, prepare
+from evaluators.runs.run_folder import RunFolder
+from evaluators.runs.storing import recording_of
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.goals import Finding
 from tests.tools.benchmarks.rows import write

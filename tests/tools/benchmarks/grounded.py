@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from evaluators import load
-from evaluators.builtin._evaluator import Sampled
-from evaluators.model import Result
-from evaluators.run.row_samples import RowSampling
+from evaluators.model.rows import Result
+from evaluators.runs.row_samples import RowSampling
+from evaluators.scoring.evaluators._evaluator import Sampled
+from evaluators.scoring.values import dates
+from evaluators.scoring.values.json_text import parse_all
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.readers.csv import Csv
 from evaluators.testsets.readers.jsonl import Jsonl
-from evaluators.values import dates
-from evaluators.values.json_text import parse_all
 
 Chunk = tuple[list[Any], list[Any]]
 CHARS: Final = 5_000

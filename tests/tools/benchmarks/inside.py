@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 
 from evaluators.api.loading import loads
-from evaluators.plan.suite_plan import Plan, compile_plan
+from evaluators.scoring.plan.suite_plan import Plan, compile_plan
 from tests.data.extract_bench import SCHEMAS
 from tests.tools.benchmarks import suites
 from tests.tools.benchmarks.floor import Line

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 import evaluators
-from tests.judges.chat_server import ChatServer, chat_server
+from tests.scoring.judges.chat_server import ChatServer, chat_server
 
 ROWS = 1000
 FIELDS = {"kind": 12, "colour": 6, "reason": 200}

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
-from evaluators.compat.given_documents import ROLES
-from evaluators.run.driver import Merger, in_memory
-from evaluators.run.job import Job, run_split
-from evaluators.run.split_rows import Part
+from evaluators.integrations.compat.given_documents import ROLES
+from evaluators.runs.driver import Merger, in_memory
+from evaluators.runs.job import Job, run_split
+from evaluators.runs.split_rows import Part
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import Split

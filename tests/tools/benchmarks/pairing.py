@@ -13,15 +13,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from evaluators.api.loading import loads
-from evaluators.comparators._closeness import Tolerance
-from evaluators.comparators.fuzzy import Fuzzy
-from evaluators.comparators.numeric import Numeric
-from evaluators.fields.reading import Align
-from evaluators.fields.schema_check import SchemaCheck
-from evaluators.fields.schema_scoring import SchemaScoring
-from evaluators.fields.tree import Below, FieldNode, Metric
-from evaluators.plan.suite_plan import compile_plan
-from evaluators.values.pairing import assign_gains
+from evaluators.scoring.comparators._closeness import Tolerance
+from evaluators.scoring.comparators.fuzzy import Fuzzy
+from evaluators.scoring.comparators.numeric import Numeric
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.schema_check import SchemaCheck
+from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.fields.tree import Below, FieldNode, Metric
+from evaluators.scoring.plan.suite_plan import compile_plan
+from evaluators.scoring.values.pairing import assign_gains
 from tests.tools.benchmarks.inside import ROLES, least
 
 LETTERS: Final = "abcdefghijklmnopqrstuvwxyz "

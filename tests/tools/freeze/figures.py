@@ -24,7 +24,7 @@ import evaluators
 from evaluators import Problems
 from evaluators.testsets import delimited
 from evaluators.testsets.readers import jsonl
-from tests.run.drawn_runs import Drawing
+from tests.runs.drawn_runs import Drawing
 
 ROOT: Final = Path(__file__).parents[3]
 DRAWN: Final = range(9000, 9040)

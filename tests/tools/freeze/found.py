@@ -31,8 +31,8 @@ def gallery() -> Iterator[Parts]:
 
 
 def tables() -> Iterator[Parts]:
-    """The tables of tests/builtin, of what stands in place of what, and of listed fields."""
-    folder = "tests/builtin"
+    """The tables of tests/scoring/evaluators, of what stands in place of what, and of listed fields."""
+    folder = "tests/scoring/evaluators"
     judge = {"recorded": {"file": "answers.jsonl"}}
     for path in sorted((ROOT / folder).glob("*.yaml")):
         cases = [
@@ -54,7 +54,7 @@ def cells_of(entry: Line) -> Cells:
 
 
 def presence_cases() -> Iterator[tuple[Line, list[Cells]]]:
-    from tests.fields.test_presence_rules import FAMILIES, RULES  # data that the test holds
+    from tests.scoring.fields.test_presence_rules import FAMILIES, RULES  # data that the test holds
 
     for case in (case for rule in RULES for case in rule["cases"]):
         for family in case["families"]:
@@ -64,7 +64,7 @@ def presence_cases() -> Iterator[tuple[Line, list[Cells]]]:
 
 
 def listed_cases() -> Iterator[tuple[Line, list[Cells]]]:
-    for case in yaml.safe_load((TESTS / "fields" / "listed_fields.yaml").read_text(encoding="utf-8")):
+    for case in yaml.safe_load((TESTS / "scoring" / "fields" / "listed_fields.yaml").read_text(encoding="utf-8")):
         settings = {key: case[key] for key in ("fields", "both_missing", "transforms", "pass_at") if key in case}
         output = "no JSON" if case.get("unreadable") else json.dumps(case.get("output"))
         cells = {"expected": json.dumps(case.get("expected")), "output": output}

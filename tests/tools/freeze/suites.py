@@ -7,7 +7,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any, Final
 
-from tests.run.drawn_runs import Drawing
+from tests.runs.drawn_runs import Drawing
 from tests.tools.freeze.documents import OF_TYPE, Documents, Shape
 from tests.tools.freeze.schemas import COMPARATORS, TRANSFORMS, WEIGHTS, Schemas, joined
 

@@ -16,12 +16,12 @@ from typing import Any, Final, TypeAlias
 
 from evaluators.api.loading import load, loads
 from evaluators.api.suite import Suite
-from evaluators.compat.given_documents import evaluate_document
-from evaluators.issues import Problems
-from evaluators.model import RowStatus
-from evaluators.run.reader import Run
-from evaluators.values.paths import parse
-from evaluators.values.yaml_text import load_untrusted
+from evaluators.integrations.compat.given_documents import evaluate_document
+from evaluators.model.issues import Problems
+from evaluators.model.rows import RowStatus
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.paths import parse
+from evaluators.scoring.values.yaml_text import load_untrusted
 
 Fuzzer: TypeAlias = Callable[[Random, Path], None]
 """Makes one input from the random numbers; the folder is its own to write into."""

@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from evaluators.builtin._evaluator import BUILTIN, Evaluator, Example
-from evaluators.builtin._rule import Rule
-from evaluators.comparators._comparator import COMPARATORS, Pair
-from evaluators.fields.dialects import Dialect
-from evaluators.fields.reading import AlignHow
-from evaluators.model import MISSING
-from evaluators.needs import Part
-from evaluators.settings import build
-from evaluators.values.transforms import TRANSFORMS
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import build
+from evaluators.scoring.comparators._comparator import COMPARATORS, Pair
+from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example
+from evaluators.scoring.evaluators._rule import Rule
+from evaluators.scoring.fields.dialects import Dialect
+from evaluators.scoring.fields.reading import AlignHow
+from evaluators.scoring.needs import Part
+from evaluators.scoring.values.transforms import TRANSFORMS
 from tests.tools.fuzz.shapes import Shape
 
 Document = Callable[[int], Any]
-ANSWERS: Final = Path(__file__).parents[2] / "builtin" / "answers.jsonl"
+ANSWERS: Final = Path(__file__).parents[2] / "scoring" / "evaluators" / "answers.jsonl"
 RULE_SETTINGS: Final = frozenset(("equals", "tolerance", "when", "parse", "missing", "empty", "optional"))
 """What a rule has beside the one thing that it says."""
 PROCESSORS: Final = ("reclassify_nulls", "propagate_batch_errors")

@@ -46,7 +46,7 @@ def main() -> int:
         prog="python -m tests.tools.mutation", description="Make small mistakes; count what tests notice."
     )
     read.add_argument("areas", nargs="*", metavar="AREA", help=f"some of {', '.join(AREAS)}; all without one")
-    read.add_argument("--only", metavar="MODULE", help="one module of the area, such as run/tally.py")
+    read.add_argument("--only", metavar="MODULE", help="one module of the area, such as runs/tally.py")
     read.add_argument("--sample", type=int, default=100, metavar="N", help="mutants of each area (default: 100)")
     read.add_argument("--seed", type=int, default=1, metavar="S", help="what the sample is drawn from (default: 1)")
     read.add_argument("--properties", action="store_true", help="run tests that draw their inputs, too")

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from evaluators.builtin.schema_match import SchemaMatch
-from evaluators.settings import build
-from evaluators.values.json_choice import find
+from evaluators.model.settings import build
+from evaluators.scoring.evaluators.schema_match import SchemaMatch
+from evaluators.scoring.values.json_choice import find
 from tests.data.extract_bench import MADE, PACKED, SCHEMAS, files
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "contributing" / "extract-bench-tables.md"

@@ -17,8 +17,8 @@ from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple, TypeAlias, TypeVar
 
-from evaluators.compare.significance import mcnemar, sign_flips
-from evaluators.run.intervals import (
+from evaluators.runs.compare.significance import mcnemar, sign_flips
+from evaluators.runs.intervals import (
     LEVEL,
     RatioSums,
     difference_interval,
@@ -29,7 +29,7 @@ from evaluators.run.intervals import (
     share_interval,
     wilson,
 )
-from evaluators.run.result import Interval
+from evaluators.runs.result import Interval
 
 PAGE: Final = Path(__file__).parents[3] / "docs" / "contributing" / "interval-tables.md"
 TRIALS: Final = 4_000

@@ -1,0 +1,189 @@
+"""A conversion as the text of a suite: comments stand where something has no counterpart, or needs a word."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from evaluators.guide.converting.converter import Conversion, ConvertedEvaluator, Grouping, MappingNote, MappingStatus
+from evaluators.guide.suite_text import comment, literal
+from evaluators.scoring.values.quoting import key_text
+
+OVERALL: Final = "overall"
+_PLACES: Final = ("file", "expected", "output")
+_JUDGE: Final = (
+    "# Some checks below ask a language model. To use them, name a judge in the next line, and take the # away there and below.",
+    "# judge: {openai_compatible: {base_url: https://HOST/v1, model: NAME, api_key_env: NAME_OF_A_VARIABLE}}",
+    "",
+)
+
+
+def converted_text(conversion: Conversion, suite: str | None) -> str:
+    """The whole suite. `suite` is the file it goes to, so that relative paths start at its folder."""
+    folder = Path(suite).parent if suite else Path()
+    notes = notes_once(conversion.findings)
+    lines = [
+        *comment(f"Made from {', '.join(conversion.sources)} by `evaluators convert`. A comment says what has no counterpart here, "
+                 "and where it is in the file that this was made from."),
+        *(line for remark in conversion.remarks for line in comment(remark)),
+        "",
+        "version: 1",
+        f"name: {literal(conversion.name)}",
+        *_test_set(conversion, folder, notes),
+        "",
+        *(_JUDGE if conversion.judged else ()),
+        "evaluators:",
+    ]  # fmt: skip
+    for part in conversion.parts:
+        if isinstance(part, ConvertedEvaluator):
+            lines += [*_notes(part.findings, notes, "  "), *_evaluator(part, folder), ""]
+        else:
+            lines += _notes([part], notes, "  ")
+    for composite in composites(conversion):
+        lines += [*_evaluator(composite, folder), ""]
+    if conversion.slices:
+        lines += ["", f"slices: {literal(conversion.slices)}"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
+    """The composites that the weights of the evaluators, their groups and the thresholds of the rows ask for."""
+    found: list[ConvertedEvaluator] = []
+    weights: dict[str, float] = {
+        one.name: one.weight for one in conversion.evaluators if one.weight is not None and one.group is None
+    }
+    for group in conversion.groups:
+        of = {one.name: one.weight or 0.0 for one in conversion.evaluators if one.group == group.name}
+        if sum(of.values()) > 0:
+            found.append(_mean(group, of))
+            if group.weight is not None:
+                weights[group.name] = group.weight
+    if not conversion.thresholds and len(weights) < 2:
+        return found
+    if sum(weights.values()) > 0:
+        for number, (threshold, rows) in enumerate(conversion.thresholds.items() or {1.0: None}.items()):
+            name = OVERALL if not number else f"{OVERALL}_{number + 1}"
+            one = _mean(Grouping(name, threshold, None), weights)
+            one.rows = rows
+            found.append(one)
+    return found
+
+
+def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
+    settings: dict[str, Any] = {
+        "of": {name: int(weight) if weight == int(weight) else weight for name, weight in of.items()}
+    }
+    if group.pass_at is not None and group.pass_at != 1:
+        settings["pass_at"] = group.pass_at
+    return ConvertedEvaluator("weighted_mean", group.name, settings, [])
+
+
+def make_names_unique(evaluators: Sequence[ConvertedEvaluator], taken: Sequence[str] = ()) -> None:
+    """Gives every evaluator a name that a suite can have, and that no other one has."""
+    seen = {OVERALL, *taken}
+    for one in evaluators:
+        stem = re.sub(r"[^\w ()-]+", "_", one.name).strip("_ ") or one.type
+        name, number = stem, 1
+        while name in seen:
+            number += 1
+            name = f"{stem}_{number}"
+        seen.add(name)
+        one.name = name
+
+
+def as_data(one: ConvertedEvaluator) -> dict[str, Any]:
+    """An evaluator as the suite says it."""
+    data: dict[str, Any] = {"type": one.type, "name": one.name, **one.settings}
+    when = {**({"row.id": list(one.rows)} if one.rows is not None else {}), **one.when}
+    return {**data, "when": when} if when else data
+
+
+def notes_once(findings: Sequence[MappingNote]) -> dict[int, str]:
+    """The text of each note, by the identity of the first finding that has it: with how many have it, where there are several."""
+    alike: dict[tuple[str, str, str], list[MappingNote]] = {}
+    for finding in findings:
+        if finding.note:
+            alike.setdefault((finding.theirs, finding.status, finding.note), []).append(finding)
+    return {id(same[0]): f"{same[0]}{f' ({len(same):,} times)' if len(same) > 1 else ''}" for same in alike.values()}
+
+
+def _notes(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: str) -> list[str]:
+    """The notes of these findings as comments."""
+    return [line for finding in findings if id(finding) in notes for line in comment(notes[id(finding)], margin)]
+
+
+def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
+    data = _moved(as_data(one), folder)
+    if one.name == one.type:
+        del data["name"]
+    before = "  # " if one.judged else "  "
+    for number, (key, value) in enumerate(data.items()):
+        yield f"{before}{'-' if not number else ' '} {key_text(key)}: {literal(value)}"
+
+
+def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A schema in a file is named from the folder of the suite."""
+    schema = data.get("schema")
+    return {**data, "schema": from_folder(schema, folder)} if isinstance(schema, str) else data
+
+
+def _test_set(conversion: Conversion, folder: Path, notes: Mapping[int, str]) -> Iterator[str]:
+    comments = _notes(conversion.test_set_findings, notes, "")
+    if not conversion.test_set and not comments:
+        return
+    yield ""
+    yield from comments
+    if conversion.test_set:
+        yield "test_set:"
+    for key, value in conversion.test_set.items():
+        if isinstance(value, Mapping):
+            yield f"  {key}:"
+            yield from (f"    {key_text(role)}: {literal(column)}" for role, column in value.items())
+        else:
+            yield f"  {key}: {literal(from_folder(value, folder) if key in _PLACES else value)}"
+
+
+def from_folder(where: str, folder: Path) -> str:
+    """A path of the working folder, as a suite in another folder names it."""
+    return Path(os.path.relpath(where, folder)).as_posix()
+
+
+def rows_csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as CSV, with every column that some row has."""
+    header = list(dict.fromkeys(name for row in rows for name in row))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([cell_text(row.get(name)) for name in header])
+    return text.getvalue()
+
+
+def cell_text(value: Any) -> str:
+    """A value as a cell of a CSV file has it."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def summary_lines(conversion: Conversion) -> list[str]:
+    """How many words were mapped, and one line for each that needs a word."""
+    findings = conversion.findings
+    counts = {kind: sum(one.status is kind for one in findings) for kind in MappingStatus}
+    text = (
+        f"{counts[MappingStatus.SAME]} mapped, {counts[MappingStatus.NOTED]} mapped with a note, "
+        f"{counts[MappingStatus.NONE]} without a counterpart"
+    )
+    return [f"{', '.join(conversion.sources)}: {text}", *(f"  {text}" for text in notes_once(findings).values())]
+
+
+def unusable(one: ConvertedEvaluator, message: str) -> MappingNote:
+    """What to say of an evaluator that the language refuses, such as one with a pattern that only the other system reads."""
+    first = one.findings[0]
+    return MappingNote(first.place, first.theirs, MappingStatus.NONE, message)

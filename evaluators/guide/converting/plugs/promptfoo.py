@@ -1,0 +1,390 @@
+"""promptfoo: `promptfooconfig.yaml`, with its tests and their assertions, and the results of an evaluation."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from math import inf
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.guide.converting.converter import (
+    Conversion,
+    ConvertedEvaluator,
+    Converter,
+    Grouping,
+    MappingNote,
+    MappingStatus,
+    Term,
+    TermTable,
+    without_counterpart,
+)
+from evaluators.guide.converting.promptfoo_results import result_tests, results_in
+from evaluators.guide.converting.promptfoo_tests import (
+    DOCUMENTS,
+    NamedFiles,
+    PromptfooTest,
+    file_tests,
+    named_tests,
+    rows_of_test,
+)
+from evaluators.guide.converting.promptfoo_values import (
+    SHAPES,
+    Unconvertible,
+    filled,
+    has_template,
+    joined,
+    output_path,
+    rendered,
+    whole_variable,
+)
+from evaluators.guide.converting.promptfoo_words import TABLES
+from evaluators.guide.converting.sources import document_tree, entries, items, plain, text_at, value_at
+from evaluators.guide.converting.value_columns import free_name, gather_values
+from evaluators.model.issues import Problems
+from evaluators.suites.foreign_words import TABLE_OF_PROMPTFOO
+from evaluators.suites.nodes import YamlNode
+
+_PLAIN_WITHOUT_VALUE: Final = ("is-json", "is-xml")
+"""What the table's note is about, for these, is a value."""
+_OPTIONS_READ: Final = ("transform", "postprocess", "disableDefaultAsserts", "disableVarExpansion")
+
+
+class Promptfoo(Converter):
+    """promptfoo's tests and assertions."""
+
+    title: ClassVar[str] = "promptfoo"
+    reads: ClassVar[str] = (
+        "A configuration in YAML or JSON, the test files that it names (YAML, JSON, JSON Lines, CSV, Excel), such test files alone, "
+        "and results. Tests become rows, which `--rows` writes; an assertion of one test is for that row, and where tests differ in a "
+        "text alone, one evaluator reads it in a column. Outputs are those of results, of `providerOutput`, or the prompt when the "
+        "provider is `echo`."
+    )
+    marks: ClassVar[str] = (
+        r"""(?mx)
+        ^ (prompts | providers | targets | defaultTest | assertionTemplates) \s* : | (?<![\w.]) "? assert "? \s* : \s* (\[ | $)
+        | "(prompts | providers | targets | defaultTest | assertionTemplates | gradingResult | testIdx)" \s* : | promptfoo
+    """
+        rf"|{TABLE_OF_PROMPTFOO}"
+    )
+    nothing: ClassVar[tuple[str, str]] = (
+        "there is no assertion of promptfoo",
+        "assertions are below assert, of a test or of defaultTest",
+    )
+    tables: ClassVar[tuple[TermTable, ...]] = TABLES
+
+    def __init__(self) -> None:
+        self.configurations: list[_File] = []
+        self.test_files: list[_File] = []
+        self.results: list[tuple[_File, list[Any]]] = []
+
+    def read(self, file: Path, conversion: Conversion) -> None:
+        """Tells what kind of file it is. Test files are read by `finish`, after the configurations that may name them."""
+        if results := results_in(file):
+            self.results.append((_File(file, None, conversion), results))
+        elif file.suffix.lower() in DOCUMENTS and _is_configuration(tree := document_tree(file)):
+            self.configurations.append(_File(file, tree, conversion))
+        else:
+            self.test_files.append(_File(file, None, conversion))
+
+    def finish(self, conversion: Conversion) -> None:
+        """Adds what all the files say, each test file once.
+
+        Raises Problems (config) for files that were not read, where nothing else has an assertion.
+        """
+        tests: list[PromptfooTest] = []
+        conversion.roles = {"id": "id", "input": "prompt", "output": "output"}
+        for one in self.configurations:
+            tests += one.add(one.tests(), len(tests))
+        named = {file for one in self.configurations for file in one.named.read}
+        for one in self.test_files:
+            if one.file.resolve() not in named:
+                tests += one.add(one.tests(), len(tests))
+        for one, results in self.results:
+            tests += one.add(list(result_tests(one.file, results)), len(tests))
+        unread = [issue for one in (*self.configurations, *self.test_files) for issue in one.named.unread]
+        if unread and not conversion.parts:
+            raise Problems(unread)
+        conversion.rows += [{"id": test.id, **test.cells} for test in tests]
+        for part in (*conversion.evaluators, *conversion.judged):
+            if part.rows is not None and len(part.rows) == len(tests):
+                part.rows = None
+        _add_thresholds(tests, [one.default for one in self.configurations], conversion)
+        gather_values(conversion)
+        _add_verdicts(tests, conversion)
+
+
+def _is_configuration(tree: YamlNode) -> bool:
+    """Whether a file says more than tests."""
+    return isinstance(tree.value, dict) and not {"vars", "assert", "providerOutput"}.intersection(tree.value)
+
+
+def _add_thresholds(tests: Sequence[PromptfooTest], defaults: Sequence[YamlNode | None], conversion: Conversion) -> None:
+    """What the overall metric must reach, and for which rows, where a test or the default one says so."""
+    scored = [part.rows for part in conversion.evaluators]
+    ids = {test.id for test in tests} if None in scored else {id_ for rows in scored for id_ in rows or ()}
+    of_tests = [(test.id, test.threshold) for test in tests if test.id in ids]
+    named = of_tests or [("", value_at(one, "threshold")) for one in defaults if one is not None]
+    if all(node is None for _, node in named):
+        return
+    by_limit: dict[float, list[str]] = {}
+    for id_, node in named:
+        limit = _within(node, 1.0, "threshold", conversion)
+        by_limit.setdefault(1.0 if limit is None else limit, []).append(id_)
+    conversion.thresholds = {limit: tuple(ids) if len(by_limit) > 1 else None for limit, ids in by_limit.items()}
+
+
+def _add_verdicts(tests: Sequence[PromptfooTest], conversion: Conversion) -> None:
+    """What promptfoo said of its tests, as a column, where it was asked."""
+    conversion.verdicts = {test.id: test.passed for test in tests if test.passed is not None}
+    column = free_name("verdict", {name for row in conversion.rows for name in row})
+    for row in conversion.rows:
+        if row["id"] in conversion.verdicts:
+            row[column] = "pass" if conversion.verdicts[row["id"]] else "fail"
+
+
+class _File:
+    """One file on its way into a conversion: a configuration, or tests alone, for which there is no tree."""
+
+    def __init__(self, file: Path, tree: YamlNode | None, conversion: Conversion) -> None:
+        self.words, self.keys, self.test_keys, self.file_keys = TABLES
+        self.file = file
+        self.tree = tree
+        self.conversion = conversion
+        self.named = NamedFiles(self._note, conversion.reading)
+        self.default: YamlNode | None = None
+        self.made: dict[str, ConvertedEvaluator] = {}
+        self.rows_of: dict[str, dict[str, None]] = {}
+        """The ids of the rows that each of them is for."""
+        self.sets: dict[str, Grouping] = {}
+
+    def tests(self) -> list[PromptfooTest]:
+        """The tests of the file, and of those that it names. Raises Problems (config) for a file that cannot be read."""
+        if self.tree is None:
+            return self._rows(file_tests(self.file, self.named))
+        self._unknown(self.tree, self.file_keys, "")
+        if (name := text_at(self.tree, "description")) is not None:
+            self.conversion.name = name
+        self.default = self._default_test(value_at(self.tree, "defaultTest"))
+        if self.default is not None:
+            self._unknown(self.default, self.test_keys, "defaultTest, ")
+        tests = value_at(self.tree, "tests")
+        found = [] if tests is None else self._rows(named_tests(tests, self.file.parent, self.named, (self.file,)))
+        self._fill_prompts(value_at(self.tree, "prompts"), found)
+        return found
+
+    def add(self, tests: list[PromptfooTest], before: int) -> list[PromptfooTest]:
+        """The tests, numbered on from those before; adds their assertions."""
+        for number, test in enumerate(tests, before + 1):
+            test.id = str(number)
+        everyone = [test for test in tests if test.defaults]
+        if self.default is not None and (everyone or not tests):
+            for node in items(value_at(self.default, "assert")):
+                self._assertion(node, everyone)
+        for test in tests:
+            for node in test.asserts:
+                self._assertion(node, [test])
+        for key, made in self.made.items():
+            made.rows = tuple(self.rows_of[key]) or None
+        return tests
+
+    def _note(self, place: str, theirs: str, why: str) -> None:
+        self.conversion.test_set_findings.append(without_counterpart(place, theirs, why))
+
+    def _unknown(self, node: YamlNode, table: TermTable, before: str) -> None:
+        """Names the keys that say nothing here."""
+        for key, entry in entries(node).items():
+            word = table.find(key)
+            if word is None:
+                self._note(entry.key.place, f"{before}{key}", "this converter does not know it")
+            elif word.here is None and not (key in ("providers", "targets") and self._echoes()):
+                self._note(entry.key.place, f"{before}{key}", word.note)
+            elif key == "options":
+                for option, inner in entries(entry.node).items():
+                    if option not in _OPTIONS_READ:
+                        self._note(
+                            inner.key.place, f"{before}options, {option}", "how answers are made is not for a suite"
+                        )
+
+    def _default_test(self, node: YamlNode | None) -> YamlNode | None:
+        """The default test, also where it stands in a file of its own."""
+        if node is None or not isinstance(node.value, str):
+            return node
+        files = self.named.find(node, self.file.parent, "defaultTest")
+        return document_tree(files[0]) if files else None
+
+    def _rows(self, tests: Iterator[tuple[YamlNode, Path]]) -> list[PromptfooTest]:
+        found: list[PromptfooTest] = []
+        for node, folder in tests:
+            self._unknown(node, self.test_keys, "tests, ")
+            found += rows_of_test(node, self.default, (self.file.parent, folder), self.named)
+        return found
+
+    def _echoes(self) -> bool:
+        """Whether outputs are the prompts themselves."""
+        tree = self.tree
+        if tree is None or len(items(value_at(tree, "prompts"))) != 1:
+            return False
+        providers = value_at(tree, "providers") or value_at(tree, "targets")
+        only = items(providers) or ([providers] if providers is not None else [])
+        return len(only) == 1 and "echo" in (only[0].value, text_at(only[0], "id"))
+
+    def _fill_prompts(self, node: YamlNode | None, tests: Sequence[PromptfooTest]) -> None:
+        """Puts the prompt of each test into its row: as its input, or as its output where the provider gives it back."""
+        prompts = items(node) or ([node] if node is not None else [])
+        text = (text_at(prompts[0], "raw") or prompts[0].value) if len(prompts) == 1 else None
+        if not isinstance(text, str) or text.startswith("file://"):
+            if prompts:
+                self._note(prompts[0].spot.place, "prompts", "only a single text is filled in, and is the input of a row")
+            return
+        column, echoes = whole_variable(text), self._echoes()
+        if column is not None:
+            self.conversion.roles["input"] = column
+        for test in tests:
+            try:
+                prompt = rendered(text, test.cells)
+            except Unconvertible as error:
+                self._note(prompts[0].spot.place, "prompts", f"the prompt cannot be filled in: {error}")
+                continue
+            if echoes:
+                test.cells.setdefault("output", prompt)
+            elif column is None:
+                test.cells.setdefault("prompt", prompt)
+
+    def _assertion(self, node: YamlNode, tests: Sequence[PromptfooTest], group: Grouping | None = None) -> None:
+        """Adds an assertion for these tests, or says why not. Without tests it is for all rows."""
+        node = self._resolved(node)
+        type_, place = text_at(node, "type") or "", node.spot.place
+        if type_ == "assert-set" and group is None:
+            self._set(node, tests)
+            return
+        if "contextTransform" in entries(node):
+            word = self.keys.find("contextTransform")
+            self.conversion.parts.append(without_counterpart(place, type_, word.note if word else ""))
+            return
+        value = value_at(node, "value")
+        own = _Assertion(
+            type_,
+            place,
+            plain(value) if value is not None else None,
+            _within(value_at(node, "weight"), inf, "weight", self.conversion),
+            text_at(node, "metric"),
+            _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+        )
+        by_transform: dict[str, list[PromptfooTest]] = {} if tests else {"": []}
+        for test in tests:
+            by_transform.setdefault(test.transform, []).append(test)
+        for transform, some in by_transform.items():
+            try:
+                path = joined(output_path(transform or "output"), output_path(text_at(node, "transform") or "output"))
+                self._add(replace(own, path=path), some, group)
+            except Unconvertible as error:
+                self.conversion.parts.append(without_counterpart(place, type_, str(error)))
+
+    def _set(self, node: YamlNode, tests: Sequence[PromptfooTest]) -> None:
+        """Adds the assertions of an assert-set. Sets that say the same are one composite."""
+        key = json.dumps(plain(node), sort_keys=True, default=str)
+        if key not in self.sets:
+            name = re.sub(r"[^\w-]+", "_", text_at(node, "metric") or "assert_set")
+            weight = _within(value_at(node, "weight"), inf, "weight", self.conversion)
+            self.sets[key] = Grouping(
+                free_name(name, {one.name for one in self.conversion.groups}),
+                _within(value_at(node, "threshold"), 1.0, "threshold", self.conversion),
+                1.0 if weight is None else weight,
+            )
+            self.conversion.groups.append(self.sets[key])
+        for one in items(value_at(node, "assert")):
+            self._assertion(one, tests, self.sets[key])
+
+    def _resolved(self, node: YamlNode) -> YamlNode:
+        """The assertion that `$ref` names, or the one itself."""
+        named = text_at(node, "$ref")
+        found = (
+            value_at(self.tree, *named.removeprefix("#/").split("/"))
+            if named is not None and self.tree is not None
+            else None
+        )
+        return found if found is not None else node
+
+    def _add(self, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an assertion for these tests, with the variables of each filled in. Raises Unconvertible for one without a counterpart."""
+        word = self.words.find(own.type)
+        if own.type == "assert-set":
+            raise Unconvertible("a set within a set is not taken over")
+        if word is None or word.here is None:
+            raise Unconvertible(self._why(own.type, word))
+        column = None if word.here == "llm_judge" else whole_variable(own.value)
+        having = [test for test in tests if column is None or test.cells.get(column) not in (None, "")]
+        if len(having) < len(tests):
+            note = "a row has no value of the variable, and is not scored by it"
+            self.conversion.parts.append(without_counterpart(own.place, own.type, note))
+            if not having:
+                return
+        if column is not None or not has_template(own.value) or word.here == "llm_judge":
+            self._make(word, own, having, group)
+            return
+        for test in tests or (None,):
+            value = filled(own.value, test.cells if test is not None else {})
+            self._make(word, replace(own, value=value), [test] if test is not None else [], group)
+
+    def _why(self, type_: str, word: Term | None) -> str:
+        """Why an assertion has no counterpart."""
+        if word is not None:
+            return word.note
+        if not type_:
+            return "it has no type"
+        known = self.words.find(type_.removeprefix("not-"))
+        return "its opposite is not checked here" if known is not None else "this converter does not know it"
+
+    def _make(self, word: Term, own: _Assertion, tests: Sequence[PromptfooTest], group: Grouping | None) -> None:
+        """Adds an evaluator, or further rows to one that says the same. Raises Unconvertible."""
+        type_, settings = SHAPES[word.theirs](own.value, self.file.parent)
+        weight = 1.0 if own.weight is None else own.weight
+        settings = {**settings, **word.always} if type_ == word.here else settings
+        if own.path:
+            settings = {**settings, "output_at": own.path}
+        if type_ == "llm_judge" and own.threshold is not None:
+            settings["pass_at"] = own.threshold
+        key = json.dumps(
+            [type_, settings, weight, own.metric, group.name if group else None], sort_keys=True, default=str
+        )
+        plainly = own.value is None and own.type in _PLAIN_WITHOUT_VALUE
+        counterpart, note = (MappingStatus.SAME, "") if plainly else (word.status, word.note)
+        finding = MappingNote(own.place, own.type, counterpart, note)
+        self.rows_of.setdefault(key, {}).update(dict.fromkeys(test.id for test in tests))
+        if (known := self.made.get(key)) is not None:
+            known.findings.append(finding)
+            return
+        name = own.metric or own.type.replace("-", "_")
+        made = ConvertedEvaluator(type_, name, settings, [finding], weight=weight)
+        made.group = group.name if group else None
+        self.made[key] = made
+        self.conversion.parts.append(made)
+
+
+class _Assertion(Struct, frozen=True):
+    type: str
+    place: str
+    value: Any
+    weight: float | None = None
+    metric: str | None = None
+    threshold: float | None = None
+    path: str = ""
+    """Where in the output it looks."""
+
+
+def _within(node: YamlNode | None, most: float, what: str, conversion: Conversion) -> float | None:
+    """A weight or a threshold, brought within what it can be here; a finding says so."""
+    value = node.value if node is not None else None
+    if node is None or not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    if 0 <= value <= most:
+        return value
+    nearest = 0.0 if value < 0 else most
+    note = f"{value:g} is below 0, so 0 is taken" if value < 0 else f"{value:g} is above {most:g}, so {most:g} is taken"
+    conversion.test_set_findings.append(MappingNote(node.spot.place, what, MappingStatus.NOTED, note))
+    return nearest

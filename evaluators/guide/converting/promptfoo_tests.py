@@ -1,0 +1,253 @@
+"""promptfoo's tests, wherever they stand: in a configuration, or in the files that it names.
+
+A row of a table, or a map with the columns of one (`__expected`), becomes the map that a configuration would have for the test, so
+that one way leads from a test to its rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from glob import glob
+from itertools import product
+from os.path import isfile  # also of names that are too long for a file
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
+
+from evaluators.guide.converting.promptfoo_values import column_of_variable
+from evaluators.guide.converting.promptfoo_words import TABLES
+from evaluators.guide.converting.sources import (
+    ROW_FILES,
+    document_tree,
+    entries,
+    items,
+    json_lines,
+    named_spot,
+    numbered_rows,
+    plain,
+    text_at,
+    text_of,
+    tree_at,
+    value_at,
+)
+from evaluators.model.issues import Blame, Issue
+from evaluators.suites.nodes import MapEntry, YamlNode
+
+Note: TypeAlias = Callable[[str, str, str], None]
+"""Takes the place of a word, the word, and why it is not taken over."""
+DOCUMENTS: Final = (".yaml", ".yml", ".json")
+_TEXTS: Final = (".txt", ".md", ".html", ".xml", ".csv", *DOCUMENTS)
+"""The files whose text a variable may be."""
+_PROGRAMS: Final = (".py", ".js", ".cjs", ".mjs", ".ts", ".cts", ".mts", ".rb")
+_FUNCTION: Final = re.compile(r"(?<=\w):\w+\Z")
+"""The name of a function behind the name of a program."""
+_EXPECTED: Final = re.compile(r"__expected\d*")
+_TEST_KEYS: Final = {"__description": "description", "__providerOutput": "providerOutput", "__threshold": "threshold"}
+_ALIASES: Final = {"fn": "javascript", "eval": "javascript", "grade": "llm-rubric"}
+_WITHOUT_VALUE: Final = ("is-json", "contains-json", "is-xml")
+_ASSERTION: Final = re.compile(r"(?P<type>[a-z][a-z0-9:-]*?)(?:\((?P<threshold>[\d.]+)\))?(?::(?P<value>.*))?", re.DOTALL)
+
+
+class NamedFiles(Struct):
+    """The files that a configuration names, as they are found one after the other."""
+
+    note: Note
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `test_set` that say how files of rows are read."""
+    read: set[Path] = field(default_factory=set)
+    """Those that were there, resolved."""
+    unread: list[Issue] = field(default_factory=list)
+    """What could not be read, and why."""
+
+    def find(self, node: YamlNode, folder: Path, key: str, kinds: Sequence[str] = (*DOCUMENTS, *ROW_FILES)) -> list[Path]:
+        """The files of a path or a pattern. What is no file that can be read is noted, as a value of `key`."""
+        name = str(node.value).removeprefix("file://")
+        found = [name] if isfile(folder / name) else sorted(glob(name, root_dir=folder, recursive=True))
+        files = [folder / one for one in found if isfile(folder / one)]
+        readable = [file for file in files if file.suffix.lower() in kinds]
+        if "://" in name:
+            why = "nothing is fetched: save it as a file, and name that"
+        elif Path(_FUNCTION.sub("", name)).suffix in _PROGRAMS:
+            why = "a program is not run: write what it gives to a file, as YAML or JSON, and name that"
+        elif not files:
+            why = "there is no such file"
+        elif len(readable) < len(files):
+            why = f"only {', '.join(kinds)} files are read"
+        else:
+            why = ""
+        if why:
+            self.note(node.spot.place, f"{key}, {node.value}", why)
+            self.unread.append(
+                Issue("file-not-read", Blame.CONFIG, f"{key}: {node.value} is not read: {why}", node.spot.place)
+            )
+        self.read.update(file.resolve() for file in readable)
+        return readable
+
+
+class PromptfooTest(Struct):
+    """A test with one value for each of its variables: one row."""
+
+    cells: dict[str, Any]
+    asserts: list[YamlNode]
+    threshold: YamlNode | None = None
+    defaults: bool = True
+    """Whether the assertions of `defaultTest` hold for it."""
+    transform: str = ""
+    """What is done to its output before any assertion looks at it."""
+    id: str = ""
+    passed: bool | None = None
+    """What promptfoo said of it; None where it was not asked."""
+
+
+def named_tests(
+    node: YamlNode, folder: Path, named: NamedFiles, within: tuple[Path, ...] = ()
+) -> Iterator[tuple[YamlNode, Path]]:
+    """Each test that a value of `tests` has or names, with the folder where its own paths start.
+
+    `within` are the files around it. Raises Problems (config) for a file that cannot be read.
+    """
+    for one in node.value if isinstance(node.value, list) else [node]:
+        place = value_at(one, "path") or one
+        if isinstance(place.value, str):
+            for file in named.find(place, folder, "tests"):
+                if file in within:
+                    named.note(place.spot.place, f"tests, {place.value}", "the file names itself")
+                else:
+                    yield from file_tests(file, named, (*within, file))
+        else:
+            yield _of_columns(one, named.note), folder
+
+
+def file_tests(file: Path, named: NamedFiles, within: tuple[Path, ...] = ()) -> Iterator[tuple[YamlNode, Path]]:
+    """The tests of a file, as `named_tests` gives them."""
+    suffix = file.suffix.lower()
+    if suffix in DOCUMENTS:
+        yield from named_tests(document_tree(file), file.parent, named, within)
+    elif suffix == ".jsonl":
+        for spot, value in json_lines(file):
+            yield _of_columns(tree_at(value, spot), named.note), file.parent
+    else:
+        header, rows = numbered_rows(file, named.reading)
+        _note_columns(header, str(file), named.note)
+        for number, cells in rows:
+            yield _test_of_row(cells, f"{file} row {number}"), file.parent
+
+
+def _of_columns(node: YamlNode, note: Note) -> YamlNode:
+    """The test, also where it is written as a row of a table."""
+    if not any(map(_EXPECTED.fullmatch, entries(node))):
+        return node
+    _note_columns(entries(node), node.spot.place, note)
+    return _test_of_row(plain(node), node.spot.place)
+
+
+def _note_columns(names: Iterable[str], place: str, note: Note) -> None:
+    for name in names:
+        if name.startswith("__") and not _EXPECTED.fullmatch(name) and name not in (*_TEST_KEYS, "__metric"):
+            note(f'{place} column "{name}"', name, "a column of this name is not taken over")
+
+
+def _test_of_row(cells: Mapping[str, Any], where: str) -> YamlNode:
+    """A row of a table as the test that a configuration would have."""
+    spot = named_spot(where)
+    test = {key: cells[name] for name, key in _TEST_KEYS.items() if cells.get(name) not in (None, "")}
+    if (limit := test.get("threshold")) is not None:
+        test["threshold"] = _number(limit)
+    test["vars"] = {name: cell for name, cell in cells.items() if not name.startswith("__")}
+    metric = {"metric": cells["__metric"]} if cells.get("__metric") else {}
+    asserts: list[YamlNode] = []
+    for name, cell in cells.items():
+        text = cell.strip() if isinstance(cell, str) else "" if cell is None else json.dumps(cell, ensure_ascii=False)
+        if _EXPECTED.fullmatch(name) and text:
+            asserts.append(tree_at({**_assertion(text), **metric}, named_spot(f'{where}, column "{name}"')))
+    return YamlNode({**entries(tree_at(test, spot)), "assert": MapEntry(spot, YamlNode(asserts, spot))}, spot)
+
+
+def _assertion(text: str) -> dict[str, Any]:
+    """An assertion as a table writes it: `contains:Paris`, or just `Paris`."""
+    match = _ASSERTION.fullmatch(text)
+    name = _ALIASES.get(match["type"], match["type"]) if match else ""
+    if match is None or TABLES[0].find(name) is None or (match["value"] is None and name not in _WITHOUT_VALUE):
+        return {"type": "equals", "value": text}
+    found: dict[str, Any] = {"type": name}
+    if match["value"] is not None:
+        found["value"] = match["value"].strip()
+    if (threshold := _number(match["threshold"] or "")) is not None:
+        found["threshold"] = min(threshold, 1.0)
+    return found
+
+
+def _number(text: Any) -> float | None:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def rows_of_test(
+    node: YamlNode, default: YamlNode | None, folders: tuple[Path, Path], named: NamedFiles
+) -> Iterator[PromptfooTest]:
+    """The rows of a test: one, or one for each combination of variables that are lists.
+
+    `default` is `defaultTest`; `folders` are where its paths and those of the test start.
+    """
+    beside = default if default is not None else YamlNode({}, node.spot)
+    own = _variables(value_at(beside, "vars"), folders[0], named) | _variables(value_at(node, "vars"), folders[1], named)
+    expands = not any(_is_true(one, "disableVarExpansion") for one in (node, beside))
+    listed = [name for name, value in own.items() if expands and isinstance(value, list)]
+    described, prompt = text_at(node, "description"), text_at(node, "prompt")
+    answered = value_at(node, "providerOutput")
+    for values in product(*(own[name] for name in listed)):
+        cells = {
+            column_of_variable(name): value for name, value in {**own, **dict(zip(listed, values, strict=True))}.items()
+        }
+        if described is not None:
+            cells.setdefault("description", described)
+        if prompt is not None:
+            cells.setdefault("prompt", prompt)
+        if answered is not None:
+            cells["output"] = plain(answered)
+        yield PromptfooTest(
+            cells,
+            items(value_at(node, "assert")),
+            value_at(node, "threshold") or value_at(beside, "threshold"),
+            not _is_true(node, "disableDefaultAsserts"),
+            _transform(node) or _transform(beside),
+        )
+
+
+def _transform(node: YamlNode) -> str:
+    """What the options of a test do to its output; `postprocess` is the old name."""
+    return text_at(node, "options", "transform") or text_at(node, "options", "postprocess") or ""
+
+
+def _is_true(node: YamlNode, option: str) -> bool:
+    found = value_at(node, "options", option)
+    return found is not None and found.value is True
+
+
+def _variables(node: YamlNode | None, folder: Path, named: NamedFiles) -> dict[str, Any]:
+    """The variables of a test, also where a file has them, or several, or the text of one."""
+    found: dict[str, Any] = {}
+    for one in [] if node is None else items(node) or [node]:
+        if isinstance(one.value, str):
+            for file in named.find(one, folder, "vars"):
+                found |= _variables(document_tree(file), file.parent, named)
+        for name, entry in entries(one).items():
+            value = entry.node.value
+            if isinstance(value, str) and value.startswith("file://"):
+                texts = [_text(file) for file in named.find(entry.node, folder, f"vars, {name}", _TEXTS)]
+                found[name] = texts if len(texts) > 1 else next(iter(texts), None)
+            else:
+                found[name] = plain(entry.node)
+    return found
+
+
+def _text(file: Path) -> str:
+    """What a variable is that a file stands for: the value of a YAML file as JSON, and the text of any other."""
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return json.dumps(plain(document_tree(file)), ensure_ascii=False)
+    return text_of(file).strip()

@@ -1,0 +1,220 @@
+"""What promptfoo's assertions say here, from their values: the type of an evaluator and its settings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from evaluators.guide.converting.sources import json_path
+
+TypeAndSettings: TypeAlias = tuple[str, dict[str, Any]]
+"""The type of an evaluator, and its settings."""
+
+_TEMPLATE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}")
+
+
+class Unconvertible(Exception):
+    """This use of an assertion has no counterpart; the argument says why."""
+
+
+def column_of_variable(name: str) -> str:
+    """The column of a variable; two names are kept for what the converter puts there."""
+    return f"{name}_var" if name in ("id", "output") else name
+
+
+def has_template(value: Any) -> bool:
+    """Whether a value has something to be filled in."""
+    return any(mark in json.dumps(value, default=str) for mark in ("{{", "{%"))
+
+
+def rendered(text: str, cells: Mapping[str, Any]) -> str:
+    """A text with the variables filled in. Raises Unconvertible for what is more than a variable's name."""
+
+    def fill(match: re.Match[str]) -> str:
+        value = cells.get(column_of_variable(match[1]))
+        if value is None:
+            raise Unconvertible(f"there is no variable {match[1]}")
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+    done = _TEMPLATE.sub(fill, text)
+    if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
+        raise Unconvertible("only the names of variables are filled in, no expressions")
+    return done
+
+
+def filled(value: Any, cells: Mapping[str, Any]) -> Any:
+    """A value with the variables filled in, at every depth. Raises Unconvertible."""
+    if isinstance(value, str):
+        return rendered(value, cells)
+    if isinstance(value, list):
+        return [filled(one, cells) for one in value]
+    if isinstance(value, dict):
+        return {key: filled(one, cells) for key, one in value.items()}
+    return value
+
+
+_WHOLE_OUTPUT: Final = re.compile(r"(?:return\s+)?(?:output|JSON\.parse\(\s*output\s*\))(?P<path>.*?);?", re.DOTALL)
+_STEP: Final = re.compile(
+    r"""\??\.?(?:(?<=\.)(?P<name>[A-Za-z_$][\w$]*)(?!\s*\()|\[(?P<index>\d+)\]|\[(?P<q>["'])(?P<key>[^"'\\]+)(?P=q)\])"""
+)
+
+
+def output_path(transform: str) -> str:
+    """The path that a transform of the output is; empty for the whole output. Raises Unconvertible for any other program."""
+    found = _WHOLE_OUTPUT.fullmatch(transform.strip())
+    rest, path = found["path"] if found else "?", ""
+    while rest and (step := _STEP.match(rest)) is not None:
+        name = step["name"] or step["key"]
+        part = f"[{step['index']}]" if name is None else json_path(name)
+        path, rest = joined(path, part), rest[step.end() :]
+    if rest or path.split(".")[-1] == "length":
+        raise Unconvertible(f"only a plain path of the output is taken over, not {transform.strip()[:60]}")
+    return path
+
+
+def joined(outer: str, inner: str) -> str:
+    """The path that one path is within another."""
+    return f"{outer}{'.' if outer and inner and not inner.startswith('[') else ''}{inner}"
+
+
+def whole_variable(value: Any) -> str | None:
+    """The column that a value is taken from, for a value that is nothing but a variable."""
+    match = _TEMPLATE.fullmatch(value.strip()) if isinstance(value, str) else None
+    return column_of_variable(match[1]) if match else None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str) and value.startswith("file://"):
+        raise Unconvertible("the file is not read; write its text here")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return json.dumps(value)
+    raise Unconvertible("its value is no text")
+
+
+def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
+        column = whole_variable(value)
+        return type_, {setting: {"column": column} if column else _text(value)}
+
+    return shape
+
+
+def _texts(value: Any) -> list[str]:
+    found = value if isinstance(value, list) else [part.strip() for part in _text(value).split(",")]
+    return [_text(one) for one in found]
+
+
+def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
+        column = whole_variable(value)
+        return type_, {"substrings": {"column": column, "separator": ","} if column else _texts(value)}
+
+    return shape
+
+
+def _equals(value: Any, folder: Path) -> TypeAndSettings:
+    column = whole_variable(value)
+    if column:
+        return "exact_match", {"expected": column}
+    if isinstance(value, dict | list):
+        return "json_schema_valid", {"schema": {"const": value}, "parse": "strict"}
+    return "correctness", {"answer": _text(value), "normalize": False}
+
+
+def _schema(value: Any, folder: Path) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return {"schema": value}
+    if isinstance(value, str) and value.startswith("file://") and value.endswith((".json", ".yaml", ".yml")):
+        return {"schema": (folder / value.removeprefix("file://")).as_posix()}
+    raise Unconvertible("its value is no JSON Schema that can be read")
+
+
+def _is_json(value: Any, folder: Path) -> TypeAndSettings:
+    if value is None:
+        return "format_valid", {"format": "json"}
+    return "json_schema_valid", {**_schema(value, folder), "parse": "strict"}
+
+
+def _contains_json(value: Any, folder: Path) -> TypeAndSettings:
+    return ("contains_json", {}) if value is None else ("json_schema_valid", _schema(value, folder))
+
+
+def _is_xml(value: Any, folder: Path) -> TypeAndSettings:
+    if value is not None:
+        raise Unconvertible("which elements must be there is not checked")
+    return "format_valid", {}
+
+
+def _regex(value: Any, folder: Path) -> TypeAndSettings:
+    if whole_variable(value):
+        raise Unconvertible("a pattern is written in the suite, not in a column")
+    return "regex_match", {"pattern": _text(value)}
+
+
+def _word_count(value: Any, folder: Path) -> TypeAndSettings:
+    limits = value if isinstance(value, dict) else {"min": value, "max": value}
+    try:
+        least, most = int(limits.get("min") or 0), limits.get("max")
+        upto = "" if most is None else str(int(most) - 1)
+    except (TypeError, ValueError):
+        raise Unconvertible("its value is no number of words") from None
+    words = rf"\S+(?:\s+\S+){{{max(least - 1, 0)},{upto}}}+"
+    return "regex_match", {"pattern": rf"\A\s*{words}\s*\Z" if least else rf"\A\s*(?:{words})?\s*\Z"}
+
+
+def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
+    def shape(value: Any, folder: Path) -> TypeAndSettings:
+        if whole_variable(value):
+            raise Unconvertible("a pattern is written in the suite, not in a column")
+        return "regex_match", {"pattern": f"{before}{re.escape(_text(value))}{after}"}
+
+    return shape
+
+
+def _none_of(value: Any, folder: Path) -> TypeAndSettings:
+    return "regex_match", {"pattern": "|".join(re.escape(one) for one in _texts(value))}
+
+
+def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
+    return "regex_match", {"pattern": r"(?s)\A" + "".join(f"(?=.*{re.escape(one)})" for one in _texts(value))}
+
+
+def _rubric(value: Any, folder: Path) -> TypeAndSettings:
+    text = "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
+    if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
+        raise Unconvertible("only the names of variables are filled in, no expressions")
+    return "llm_judge", {"rubric": _TEMPLATE.sub(lambda match: f"{{{{{column_of_variable(match[1])}}}}}", text)}
+
+
+SHAPES: Final[Mapping[str, Callable[[Any, Path], TypeAndSettings]]] = {
+    "equals": _equals,
+    "contains": _one_text("contains", "substring"),
+    "icontains": _one_text("contains", "substring"),
+    "contains-all": _list("contains_all"),
+    "icontains-all": _list("contains_all"),
+    "contains-any": _list("contains_any"),
+    "icontains-any": _list("contains_any"),
+    "starts-with": _one_text("starts_with", "prefix"),
+    "regex": _regex,
+    "is-json": _is_json,
+    "contains-json": _contains_json,
+    "is-xml": _is_xml,
+    "llm-rubric": _rubric,
+    "g-eval": _rubric,
+    "word-count": _word_count,
+    "not-equals": _pattern(r"(?s)\A", r"\Z"),
+    "not-contains": _pattern("", ""),
+    "not-icontains": _pattern("", ""),
+    "not-contains-any": _none_of,
+    "not-icontains-any": _none_of,
+    "not-contains-all": _not_all_of,
+    "not-icontains-all": _not_all_of,
+    "not-starts-with": _pattern(r"\A", ""),
+    "not-regex": _regex,
+}
+"""What each assertion with a counterpart says, from its value."""

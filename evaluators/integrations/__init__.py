@@ -1,0 +1,1 @@
+"""A suite inside another program: its scorers, its batches of rows, the calls of another system."""

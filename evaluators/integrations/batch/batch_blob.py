@@ -1,0 +1,55 @@
+"""A batch as bytes: what a split gives back, as typed JSON."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.runs.record_lines import CodedVerdict
+from evaluators.runs.split_result import Count, SplitResult, opened, sealed
+from evaluators.runs.split_rows import Part, SplitRows
+
+Watched = tuple[tuple[int, int, int, int], ...]
+
+
+class BatchRows(Struct):
+    """Which rows a batch has, and what they were scored with."""
+
+    plan: str
+    """The key of the plan."""
+    numbers: list[tuple[Count, Count]]
+    """The numbers of the rows, ascending, as ranges: the first and the last of each."""
+    digest: Count
+    """A checksum of the rows, in whatever order they come: those of batches add up."""
+
+
+class Batch(NamedTuple):
+    """What a batch came to."""
+
+    rows: BatchRows
+    part: Part
+
+
+class _Blob(Struct):
+    rows: BatchRows
+    sums: SplitResult
+    columns: dict[str, list[int | str | None]]
+    verdicts: list[list[tuple[CodedVerdict, Watched]]]
+    pairs: dict[int, list[tuple[str, str]]]
+    patterns: dict[int, list[str]]
+
+
+def blob_of(batch: Batch) -> bytes:
+    """A batch as bytes."""
+    part = batch.part
+    verdicts = [[(CodedVerdict.of(one), one.watched) for one in known] for known in part.rows.verdicts]
+    return sealed(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
+
+
+def batch_of(blob: bytes) -> Batch:
+    """The batch of such bytes. Raises ValueError for what is cut off, or of another kind."""
+    found = opened(blob, _Blob)
+    verdicts = [[replace(one.verdict, watched=watched) for one, watched in known] for known in found.verdicts]
+    return Batch(found.rows, Part(SplitRows(found.columns, verdicts, found.pairs, found.patterns), found.sums))

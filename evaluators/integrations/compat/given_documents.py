@@ -1,0 +1,238 @@
+"""`evaluate`: rows that a program gives, scored by a schema, with the machinery of a run.
+
+The schema and its settings become a `schema_match`; the rows become a test set that nobody has to write to a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypedDict, TypeVar, Unpack, cast
+
+from evaluators.api.suite import Suite
+from evaluators.integrations.compat.evaluation import DocumentEvaluation, Evaluation
+from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
+from evaluators.model.settings import BadSettings, build, read_each, spell, under
+from evaluators.scoring.comparators._comparator import Comparator
+from evaluators.scoring.comparators._functions import comparator_of
+from evaluators.scoring.evaluators._evaluator import BUILTIN
+from evaluators.scoring.fields import dialects
+from evaluators.scoring.fields.named_comparators import read_comparator
+from evaluators.scoring.fields.post_process import Nulls, Processor
+from evaluators.scoring.fields.schema_scoring import Dialect
+from evaluators.scoring.judges.judge import Judge, read_judge
+from evaluators.scoring.needs import Column, expected_of
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.suites.config import SuiteConfig
+from evaluators.suites.source import from_data
+from evaluators.testsets.columns import Columns
+from evaluators.testsets.given_rows import side_by_side
+from evaluators.testsets.memory_rows import refuse_python_values
+
+Schema: TypeAlias = Mapping[str, Any] | str | Path
+PostProcess: TypeAlias = Sequence[str | Mapping[str, Any] | Processor]
+Comparators: TypeAlias = Mapping[str, str | Mapping[str, Any] | Callable[..., Any]]
+Found = TypeVar("Found", bound=Evaluation)
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+NAME = "schema_match"
+_ADDRESS: Final = re.compile(" at 0x[0-9a-f]+")
+ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "expected"}
+"""What the columns of the rows are called, by role."""
+COLUMNS: Final = Columns(id="id", output="output", expected="expected")
+
+
+def in_dialect(usual: dialects.Dialect, function: Function) -> Function:
+    """A function that scores documents, for the users of one system: a schema that uses neither dialect is read in theirs."""
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        return function(*given, **{"usual_dialect": usual, **named})
+
+    return cast(Function, call)
+
+
+def _in_other_words(**words: str) -> Callable[[Function], Function]:
+    """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
+
+    def wrap(function: Function) -> Function:
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            return function(*given, **{words.get(name, name): value for name, value in named.items()})
+
+        return cast(Function, call)
+
+    return wrap
+
+
+class Scoring(TypedDict, total=False):
+    """The settings of `schema_match` that a program may give, your own comparators and who is asked, by name."""
+
+    dialect: Dialect
+    usual_dialect: dialects.Dialect
+    """That of a schema which uses neither: x-eval, unless it says otherwise."""
+    defaults: Mapping[str, Any] | None
+    fallback: Mapping[str, Any] | None
+    nulls: Nulls | None
+    absent_values: Sequence[Any] | None
+    post_process: PostProcess | Processor | str
+    comparators: Comparators | None
+    judge: str | Mapping[str, Any] | None
+
+
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
+def evaluate(
+    expected: Iterable[Any],
+    outputs: Iterable[Any],
+    schema: Schema,
+    *,
+    ids: Iterable[str | int] | None = None,
+    id_field: str | None = None,
+    **settings: Unpack[Scoring],
+) -> Evaluation:
+    """Score outputs against expected documents by a schema.
+
+    `expected` and `outputs` go together one by one. Each is a JSON value or a text: an expected text is JSON, and the JSON
+    of an output may stand in prose or in a code block. `schema` is a JSON Schema of either dialect, the name of a file,
+    or the word `infer`. Rows are called by `ids`, by what the expected documents have at `id_field`, or from 0 up.
+    `comparators` are names of your own for comparators with their options, or for functions. `judge` is written as in a
+    suite; its relative paths start in the working folder. The other settings are those of `schema_match`; without `nulls`,
+    null is a value, and values in its place are warned of. Raises Problems with everything that is wrong with the schema
+    or the settings.
+    """
+    columns = side_by_side(_listed("expected", expected), _listed("outputs", outputs))
+    if ids is not None and id_field is not None:
+        raise problem("two-ids", 'rows are called by "ids" or by "id_field", not by both', hint="give one of them")
+    if id_field is not None:
+        names = _ids_in(columns["expected"], id_field)
+    else:
+        names = list(range(len(columns["expected"])) if ids is None else ids)
+    if len(names) != len(columns["expected"]):
+        message = f"there are {len(names)} ids and {len(columns['expected'])} rows; every row has one id"
+        raise problem("unequal-lengths", message)
+    return _evaluated(Evaluation, _columns(names, **columns), *_line(schema, settings))
+
+
+@_in_other_words(gold="expected", extracted="output", predicted="output")
+def evaluate_document(
+    schema: Schema, expected: Any, output: Any, *, id: str | int = 0, **settings: Unpack[Scoring]
+) -> DocumentEvaluation:
+    """Score one output against one expected document. `results[path][metric]` has every metric at every place.
+
+    The settings are those of `evaluate`.
+    """
+    return _evaluated(DocumentEvaluation, _columns([id], [expected], [output]), *_line(schema, settings))
+
+
+@_in_other_words(gold="expected", extracted="outputs", predicted="outputs")
+async def evaluate_async(expected: Iterable[Any], outputs: Iterable[Any], schema: Schema, **settings: Any) -> Evaluation:
+    """`evaluate`, for use inside a running event loop."""
+    return await asyncio.to_thread(evaluate, expected, outputs, schema, **settings)
+
+
+@_in_other_words(gold="expected", extracted="output", predicted="output")
+async def evaluate_document_async(schema: Schema, expected: Any, output: Any, **settings: Any) -> DocumentEvaluation:
+    """`evaluate_document`, for use inside a running event loop."""
+    return await asyncio.to_thread(evaluate_document, schema, expected, output, **settings)
+
+
+def _evaluated(
+    kind: type[Found], columns: Mapping[str, Sequence[Any]], line: EvaluatorLine, notes: Sequence[str]
+) -> Found:
+    """The run of a suite that has this evaluator alone; `notes` are those on its schema."""
+    # a function stands at another address in each process
+    settings = _ADDRESS.sub("", repr(line.settings.model_dump())).encode("utf-8", "backslashreplace")
+    description = f"{NAME} as a program has set it: sha256:{hashlib.sha256(settings).hexdigest()}"
+    source = from_data({"name": "evaluation", "description": description})
+    suite = Suite(SuiteConfig(source, "evaluation", (line,), notes=tuple(notes)))
+    run = suite.run(columns, test_set_settings={"columns": ROLES}, engine="in_process", evidence="all", documents="all")
+    return kind(run, columns["id"], tuple(notes))
+
+
+def _listed(name: str, documents: Iterable[Any]) -> list[Any]:
+    """The documents. One alone, which also has parts to go through, is refused."""
+    if isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
+        message = f'"{name}" must be a list of documents; found {spell(documents)}'
+        raise problem("not-a-list", message, hint="evaluate_document scores one document")
+    return list(documents)
+
+
+def _columns(ids: Sequence[Any], expected: Sequence[Any], output: Sequence[Any]) -> Mapping[str, Sequence[Any]]:
+    """The rows; a document that is null is the JSON value, and no empty cell."""
+    for number, (wanted, given) in enumerate(zip(expected, output, strict=True), 1):
+        refuse_python_values(f"expected document {number}", wanted)
+        refuse_python_values(f"output {number}", given)
+    return {"id": ids, "output": [*map(_null_said, output)], "expected": [*map(_null_said, expected)]}
+
+
+def _null_said(document: Any) -> Any:
+    return "null" if document is None else document
+
+
+def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
+    found: list[Any] = []
+    issues: list[Issue] = []
+    for number, cell in enumerate(expected):
+        document = expected_of(cell)
+        known = document.get(id_field) if isinstance(document, dict) else None
+        if isinstance(known, bool) or not isinstance(known, str | int):
+            text = f'there is no text or whole number at "{id_field}"'
+            if isinstance(document, CellError):
+                text = "it is not JSON"
+            message = f"expected document {number + 1}: {text}"
+            issues.append(Issue("no-id", Blame.TESTSET, message, hint="give ids instead"))
+        found.append(known)
+    if issues:
+        raise Problems(issues)
+    return found
+
+
+def _line(schema: Schema, settings: Scoring) -> tuple[EvaluatorLine, list[str]]:
+    """The evaluator, and notes on its schema. Raises Problems with every bad setting, and TypeError for one that
+    there is not."""
+    for name in settings.keys() - Scoring.__annotations__.keys():
+        raise TypeError(f'there is no argument "{name}"; known: {", ".join(Scoring.__annotations__)}')
+    notes: list[str] = []
+    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None and value != ()}
+    comparators, judge = given.pop("comparators", {}), given.pop("judge", None)
+    usual = given.pop("usual_dialect", "x-eval")
+    try:
+        asked = read_judge(judge, Path()) if judge is not None else None
+        if asked is not None:
+            asked.ready()
+        context = {
+            "comparators": _comparators(comparators, asked),
+            "judge": asked,
+            "notes": notes,
+            "usual_dialect": usual,
+        }
+        plain = str(schema) if isinstance(schema, Path) else schema
+        evaluator = build(BUILTIN.find(NAME), {**given, "schema": plain}, context, noun=f'evaluator "{NAME}"')
+    except BadSettings as error:
+        raise Problems(
+            Issue(one.code, Blame.CONFIG, one.message, ".".join(map(str, one.loc)) or None, one.hint)
+            for one in error.details
+        ) from error
+    read = [need.name for need in evaluator.needs() if isinstance(need, Column)]
+    if read:
+        message = f'the schema reads the column "{read[0]}", and documents have no columns'
+        hint = "write answers: expected, or run a suite over rows"
+        raise Problems([Issue("no-such-column", Blame.CONFIG, message, hint=hint)])
+    return EvaluatorLine(NAME, evaluator), notes
+
+
+def _comparators(named: Comparators, judge: Judge | None) -> dict[str, tuple[Comparator, str]]:
+    """The caller's own comparators, as a suite's. Raises BadSettings with every one that cannot be used."""
+
+    def read(name: str, body: str | Mapping[str, Any] | Callable[..., Any]) -> tuple[Comparator | None, str]:
+        if callable(body):
+            return comparator_of(name, body)(), name
+        return read_comparator(body, {"comparators": {}, "judge": judge})
+
+    with under("comparators"):
+        found = read_each(named.items(), read)
+    return {name: (chosen, rule) for name, (chosen, rule) in zip(named, found, strict=True) if chosen is not None}

@@ -1,0 +1,123 @@
+"""What a host gives becomes a row of the suite.
+
+A host gives an output, what was expected, what the model was asked, and maps of further things. By default they become the cells
+`output`, `expected` and `input`, and every key of the maps is a column. Where the output, the expected answer or the input is itself
+a map, it is a document, unless it says which of its keys is meant: a key `output` (or `expected`, `expected_output`,
+`expected_response`; or `input`), or one key alone that is a usual name of such a column, as in `{"question": "…"}`.
+Where a host has no place of its own for the expected answer or the input, a column with a usual name is it. `columns` says anything
+else: `{"expected": "expectations.gold", "shop": "inputs.shop"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.model.issues import extra_hint, problem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import ROLES, Role
+from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
+from evaluators.testsets.python_cells import cell_of
+
+
+@contextmanager
+def needs(host: str, package: str = "", *, extra: str = "") -> Iterator[None]:
+    """Around the imports of a host, which pip installs as `package`, or an extra of this package brings.
+
+    Raises Problems (config) when the host, or something that it needs, is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise problem(
+            "missing-package",
+            f'the harness "{host}" needs a package that is not installed: {error.name}',
+            hint=extra_hint(extra) if extra else f'pip install "{package}"',
+        ) from None
+
+
+Place: TypeAlias = "str | Callable[[Mapping[str, Any]], Any]"
+Places: TypeAlias = Mapping[str, Place]
+
+_SAYS: Final[Mapping[Role, tuple[str, ...]]] = {
+    "id": ("id",),
+    "input": ("input",),
+    "output": ("output",),
+    "expected": ("expected", "expected_output", "expected_response"),
+}
+_ELSEWHERE: Final[tuple[Role, ...]] = ("expected", "input")
+"""Roles that a host may give among the columns, under a usual name."""
+
+
+class HostRow(Struct, frozen=True):
+    """What a host gives of one row. A value that the host does not give is MISSING."""
+
+    own: Mapping[str, Any]
+    """Everything under the host's own names: where the places of `columns` start."""
+    output: Any = MISSING
+    expected: Any = MISSING
+    input: Any = MISSING
+    id: Any = MISSING
+    """The id; without it, the key `id` of one of the maps."""
+    more: Sequence[Any] = ()
+    """Maps whose keys are columns; of one key in several, the last counts."""
+
+
+def cells_of(given: HostRow, columns: Places) -> dict[str, Any]:
+    """The cells of the row, by role and column, as JSON values or text. What is nowhere is no cell."""
+    cells: dict[str, Any] = {}
+    maps = [one for one in (*given.more, given.input, given.expected) if isinstance(one, Mapping)]
+    for one in maps:
+        cells.update({str(key): value for key, value in one.items() if key not in ROLES})
+    row_id = given.id if given.id is not MISSING else next((one["id"] for one in maps if "id" in one), MISSING)
+    roles: dict[Role, Any] = {
+        "id": row_id, "input": given.input, "output": given.output, "expected": given.expected,
+    }  # fmt: skip
+    for role in _ELSEWHERE:
+        if roles[role] is MISSING:
+            usual = [one[key] for name in USUAL_NAMES[role] for one in maps for key in one if _is(key, name)]
+            roles[role] = usual[0] if usual else MISSING
+    cells.update({role: of_role(role, value) for role, value in roles.items()})
+    cells.update(
+        {name: place(given.own) if callable(place) else _found(given.own, place) for name, place in columns.items()}
+    )
+    return {name: cell_of(value) for name, value in cells.items() if value is not MISSING}
+
+
+def of_role(role: Role, value: Any) -> Any:
+    """The value of a role: one part of a map that says so, or the whole. None is no value."""
+    if isinstance(value, Mapping):
+        named = next((key for key in _SAYS[role] if key in value), None)
+        alone = next(iter(value), None) if len(value) == 1 else None
+        if named is None and isinstance(alone, str) and is_usual(alone, role):
+            named = alone
+        value = value if named is None else value[named]
+    return MISSING if value is None else value
+
+
+def with_usual_names(cells: Mapping[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    """The cells, and for each wanted column that is not there and has a usual name of a role, the cell of that role."""
+    found = dict(cells)
+    for name in wanted:
+        if name not in found:
+            role = next((role for role in ROLES if is_usual(name, role)), None)
+            if role is not None and role in cells:
+                found[name] = cells[role]
+    return found
+
+
+def _is(key: Any, name: str) -> bool:
+    return key == name or (isinstance(key, str) and folded(key) == name)
+
+
+def _found(own: Mapping[str, Any], path: str) -> Any:
+    """What stands at a place such as `inputs.shop`: a key, or an attribute, at each step. MISSING where nothing does."""
+    value: Any = own
+    for step in path.split("."):
+        value = value.get(step, MISSING) if isinstance(value, Mapping) else getattr(value, step, MISSING)
+        if value is MISSING:
+            return MISSING
+    return value

@@ -1,0 +1,273 @@
+"""Processes that score what requests ask, each of which can be ended.
+
+Strategy. A request is scored in a process that scores nothing else meanwhile, and the thread that waits for it has a clock. A process
+that takes longer than it may is ended, and the next request starts another one. Processes are started anew ("spawn"): a service has
+threads, and to fork those is not safe. What a program has registered goes along, as far as another process can import it. A process
+whose service is gone ends by itself.
+"""
+
+from __future__ import annotations
+
+import io
+import multiprocessing
+import os
+import pickle
+import shutil
+import signal
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from evaluators.api.loading import again
+from evaluators.api.suite import Suite
+from evaluators.integrations.harnesses._host_rows import Places
+from evaluators.integrations.harnesses._scorer import SuiteScorer
+from evaluators.integrations.harnesses._webhook import answer_to
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.model.registry import plugs_in_place, registered_plugs
+from evaluators.runs.asking_run import asks
+from evaluators.runs.job import ShippedSuite
+from evaluators.scoring.comparators._functions import FunctionComparator, made_of
+from evaluators.scoring.judges.session import Session, asking_in
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.transforms import registered_transforms, transforms_in_place
+
+Reply: TypeAlias = tuple[int, bytes]
+"""A status of HTTP and the body as it is sent."""
+
+_GRACE_SECONDS: Final = 5.0
+"""How much later than its service a process ends itself: in case that nobody is there to end it."""
+
+
+class ProcessLost(Exception):
+    """Raised where a process ended before it had answered. Its argument is the exit code."""
+
+
+class Equipment(NamedTuple):
+    """What a process needs to score, the same for all of them."""
+
+    suites: Mapping[str, ShippedSuite]
+    columns: Places
+    plugs: Mapping[str, Mapping[str, type[Any]]]
+    transforms: Mapping[str, Any]
+    asking: Mapping[str, str]
+    """The files that the processes share while they ask, by suite: budgets hold for all of them together."""
+
+
+class ScoringProcesses:
+    """As many processes as there are requests to score at once. Threads may share it."""
+
+    def __init__(self, suites: Mapping[str, Suite], columns: Places) -> None:
+        """Nothing is started yet. Raises Problems (config) where what a program has registered cannot be sent to another process."""
+        asking = [name for name, suite in suites.items() if asks(suite)]
+        self._asking = {name: f"session-{number}.sqlite" for number, name in enumerate(asking)}
+        shipped = {name: suite.shipped() for name, suite in suites.items()}
+        self._equipment = _pickled(Equipment(shipped, columns, registered_plugs(), registered_transforms(), self._asking))
+        self._lock = threading.Lock()
+        self._folder: Path | None = None
+        self._idle: list[_Process] = []
+        self._every: set[_Process] = set()
+        self.closed = False
+        """Nothing is scored until the next `start`."""
+        weakref.finalize(self, _end_all, self._every).atexit = False  # they are daemons, which end with the program
+
+    def start(self) -> None:
+        """Starts a process, unless one is there already; also after `close`. Raises Problems with what keeps it from scoring."""
+        with self._lock:
+            self.closed = False
+        with self._taken():
+            pass
+
+    def answer(self, name: str, raw: bytes, seconds: float) -> Reply:
+        """What a request to the suite of that name is answered.
+
+        Raises TimeoutError when it took longer than so many seconds, ProcessLost when the process ended over it, and Problems when no
+        process can be started. Then the process is gone.
+        """
+        with self._taken() as process:
+            return process.answer(name, raw, seconds)
+
+    def close(self) -> None:
+        """Ends all processes, whatever they are at."""
+        with self._lock:
+            self.closed = True
+            self._idle.clear()
+        _end_all(self._every)
+
+    @contextmanager
+    def _taken(self) -> Iterator[_Process]:
+        """A process that nobody else uses meanwhile. It is ended where its use raises."""
+        process = self._from_idle() or self._started()
+        try:
+            yield process
+        except BaseException:
+            self._ended(process)
+            raise
+        with self._lock:
+            self._idle.append(process)  # one that was ended meanwhile is found to be so when it is taken
+
+    def _from_idle(self) -> _Process | None:
+        while True:
+            with self._lock:
+                process = self._idle.pop() if self._idle else None
+            if process is None or process.alive:
+                return process
+            self._ended(process)
+
+    def _started(self) -> _Process:
+        with self._lock:
+            if self.closed:
+                raise problem("service-closed", "the service is closed, so nothing is scored any more")
+            if self._folder is None and self._asking:
+                self._folder = Path(tempfile.mkdtemp(prefix="evaluators-serve-"))
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            process = _Process(self._equipment, self._folder)
+            self._every.add(process)
+        try:
+            process.wait_until_ready()
+        except BaseException:
+            self._ended(process)
+            raise
+        return process
+
+    def _ended(self, process: _Process) -> None:
+        process.end()
+        self._every.discard(process)
+        files = [self._folder / name for name in self._asking.values()] if self._folder is not None else []
+        for file in files:
+            if file.exists():  # nobody is to wait for what it was asking
+                session = Session(file)
+                session.release_of(process.number)
+                session.close()
+
+
+class _Process:
+    """One process, seen from its service."""
+
+    def __init__(self, equipment: bytes, folder: Path | None) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        # a process of the service alone: it is ended, at the latest, when the program exits
+        self._process = context.Process(
+            target=_work, args=(theirs, equipment, folder), name="evaluators-serve", daemon=True
+        )
+        self._process.start()
+        self.number = self._process.pid or 0
+        theirs.close()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given work."""
+        return self._process.is_alive()
+
+    def wait_until_ready(self) -> None:
+        """Returns once it has read the suites. Raises Problems with what kept it from that."""
+        try:
+            issues: tuple[Issue, ...] = self._connection.recv()
+        except (EOFError, OSError):
+            self.end()
+            message = f"the process that scores ended at its start, with exit code {self._process.exitcode}"
+            hint = 'a program starts a service under `if __name__ == "__main__":`; what went wrong was printed'
+            raise Problems([Issue("no-process", Blame.ENVIRONMENT, message, hint=hint)]) from None
+        if issues:
+            raise Problems(issues)
+
+    def answer(self, name: str, raw: bytes, seconds: float) -> Reply:
+        """What a request is answered. Raises TimeoutError and ProcessLost."""
+        try:
+            self._connection.send((name, raw, seconds))
+            if not self._connection.poll(seconds):
+                raise TimeoutError
+            reply: Reply = self._connection.recv()
+        except TimeoutError:
+            raise
+        except (EOFError, OSError):
+            self.end()
+            raise ProcessLost(self._process.exitcode) from None
+        return reply
+
+    def end(self) -> None:
+        """Ends it, whatever it is at."""
+        self._process.kill()
+        self._process.join()
+
+
+def _end_all(processes: set[_Process]) -> None:
+    for process in list(processes):
+        process.end()
+    processes.clear()
+
+
+class _Pickler(pickle.Pickler):
+    """Sends comparators that are functions by what they are made of: their classes are in no module."""
+
+    def reducer_override(self, given: Any) -> Any:
+        if isinstance(given, type) and issubclass(given, FunctionComparator) and given is not FunctionComparator:
+            return made_of(given)
+        return NotImplemented
+
+
+def _pickled(equipment: Equipment) -> bytes:
+    written = io.BytesIO()
+    try:
+        _Pickler(written).dump(equipment)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        hint = "write functions and classes at the top level of a module that can be imported"
+        message = f"what the program has registered cannot be sent to the process that scores: {error}"
+        raise problem("cannot-be-sent", message, hint=hint) from error
+    return written.getvalue()
+
+
+def _work(service: Connection, equipment: bytes, folder: Path | None) -> None:
+    """What a process does: answer requests until it is ended. `folder` is for what processes share.
+
+    Ctrl-C is the business of the service.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_service, daemon=True, name="service-watch").start()
+    with suppress(EOFError, OSError):  # the service is gone
+        try:
+            own: Equipment = pickle.loads(equipment)
+            with plugs_in_place(own.plugs), transforms_in_place(own.transforms):
+                _answer_requests(service, own, folder)
+        except Problems as error:
+            service.send(error.issues)
+
+
+def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -> None:
+    scorers = {name: SuiteScorer(again(suite), columns=own.columns, keep=False) for name, suite in own.suites.items()}
+    sessions = {name: str(folder / file) for name, file in own.asking.items()} if folder is not None else {}
+    service.send(())
+    while True:
+        name, raw, seconds = service.recv()
+        with _ending_after(seconds + _GRACE_SECONDS), asking_in(sessions.get(name)):
+            status, body = answer_to(scorers[name], raw)
+            reply = status, to_text(dict(body)).encode()
+        service.send(reply)
+
+
+@contextmanager
+def _ending_after(seconds: float) -> Iterator[None]:
+    """The system ends this process when it is not out of here in time, whatever holds it up and whoever is gone."""
+    timer = getattr(signal, "setitimer", None)
+    if timer is None:
+        yield
+        return
+    timer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        timer(signal.ITIMER_REAL, 0)
+
+
+def _end_with_service() -> None:
+    service = multiprocessing.parent_process()
+    if service is not None:
+        service.join()
+        os._exit(1)

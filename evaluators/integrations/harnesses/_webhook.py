@@ -1,0 +1,86 @@
+"""What a request of a webhook asks, and what it is answered: see `evaluators.integrations.harnesses.serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias, TypeGuard
+
+from evaluators.integrations.harnesses._host_rows import HostRow
+from evaluators.integrations.harnesses._row_scores import RowScores, promptfoo_result
+from evaluators.integrations.harnesses._scorer import SuiteScorer
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.json_text import NotJSON, parse
+
+Answer: TypeAlias = tuple[int, Mapping[str, Any]]
+"""A status of HTTP and the body, which is JSON."""
+
+MAX_ROWS: Final = 1_000
+"""Rows of one request."""
+_KEYS: Final = frozenset(("score", "success", "pass", "status", "reason", "errors"))
+
+
+def refused(status: int, message: str) -> Answer:
+    """The answer to what is not scored."""
+    return status, {"error": message}
+
+
+def score_answer(scores: RowScores) -> dict[str, Any]:
+    """The scores of a row as a webhook gives them.
+
+    `score` and `success` are the overall score and whether it passed. Each evaluator and each field has its score under its name, as
+    results spell it; an evaluator that is called like one of the other keys has a star behind it. What has none is null, with the
+    reason under `errors` where something other than the output is to blame.
+    """
+    overall = scores.overall
+    whole: dict[str, Any] = {
+        "score": overall.score, "success": overall.passed, "status": overall.label,
+        "reason": overall.error or overall.reason, "errors": {},
+    }  # fmt: skip
+    for one in scores.evaluators:
+        name = str(one.evaluator) if one.path is None else f"{one.evaluator}.{one.path}"
+        name = f"{name}*" if name in _KEYS else name
+        whole[name] = one.score
+        if one.error is not None:
+            whole["errors"][name] = one.error
+    return whole
+
+
+def answer_to(scorer: SuiteScorer, raw: bytes) -> Answer:
+    """What a request with this body is answered. Nothing that is in the body makes it raise."""
+    try:
+        asked = parse(raw)
+    except NotJSON as error:
+        return refused(400, f"the request is not JSON that is read: {error}")
+    rows = asked.get("rows") if isinstance(asked, dict) and "output" not in asked and "inputs" not in asked else None
+    if isinstance(rows, list):
+        if len(rows) > MAX_ROWS:
+            return refused(413, f"a request may have {MAX_ROWS:,} rows; found {len(rows):,}")
+        given = [row for row in rows if _is_row(row)]
+        if len(given) < len(rows):
+            wrong = next(number for number, row in enumerate(rows, start=1) if not _is_row(row))
+            return refused(400, f"row {wrong} of the request {_ROW_SHAPE}")
+        return 200, {"rows": [score_answer(scorer.score(given_by_webhook(row))) for row in given]}
+    if not _is_row(asked):
+        return refused(400, f"the request {_ROW_SHAPE}")
+    if (
+        "inputs" not in asked
+        and isinstance(context := asked.get("context"), dict)
+        and isinstance(context.get("vars"), dict)
+    ):
+        scores = scorer.score(given_by_webhook({**asked, "inputs": context["vars"]}))
+        return 200, {**score_answer(scores), **promptfoo_result(scores.overall)}
+    scores = scorer.score(given_by_webhook(asked))
+    return 200 if scores.overall.error is None else 422, score_answer(scores)
+
+
+_ROW_SHAPE: Final = 'must be an object: {"inputs": {…}, "output": …}'
+
+
+def _is_row(asked: object) -> TypeGuard[dict[str, Any]]:
+    return isinstance(asked, dict) and isinstance(asked.get("inputs", {}), dict)
+
+
+def given_by_webhook(asked: Mapping[str, Any]) -> HostRow:
+    """What a webhook gives of a row: its inputs are columns, the expected answer among them."""
+    inputs = asked.get("inputs") or {}
+    return HostRow({**asked, "inputs": inputs}, asked.get("output", asked.get("outputs", MISSING)), more=[inputs])

@@ -1,0 +1,56 @@
+"""Inspect: a scorer for a `Task`, with a metric for each score.
+
+    suite = SuiteScorer("suite.yaml")
+    task = Task(dataset=dataset, solver=solver, scorer=suite_scorer(suite))
+    eval(task, model="…")
+    suite.metrics()
+
+The value of a sample has every score by its name, fields of open documents apart: Inspect wants the same names in every sample. A
+score that is not there is NaN, which Inspect's metrics leave out, and `metadata` says why: `status` for all of them, `errors` for what
+could not be measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from math import nan
+from typing import Any
+
+from evaluators.integrations.harnesses._host_rows import HostRow, Places, needs
+from evaluators.integrations.harnesses._row_scores import RowScores, names_of
+from evaluators.integrations.harnesses._scorer import AnySuite, scorer_of
+from evaluators.model.rows import MISSING
+
+with needs("inspect_ai", "inspect-ai"):
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import TaskState
+
+
+@scorer(metrics={"*": [mean(), stderr()]}, name="suite")
+def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> Scorer:
+    """A suite as a scorer: the target is the expected answer, keys of the metadata are columns, the completion is the output.
+
+    `columns` are places such as `metadata.shop`. Raises Problems with all that is wrong with the suite.
+    """
+    shared = scorer_of(suite, columns, overall)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        own = {"input": state.input, "output": state.output.completion, "target": target.text, "metadata": state.metadata}
+        sample = state.sample_id if state.sample_id is not None else MISSING
+        given = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
+        return _score(shared.score(given), names_of(shared.suite.lines, shared.fields), state.output.completion)
+
+    found: Callable[[TaskState, Target], Awaitable[Any]] = score
+    return found
+
+
+def _score(scores: RowScores, names: Sequence[str], answer: str) -> Score:
+    every = scores.every
+    numbers = {one.name: one.score for one in every if one.score is not None}
+    errors = {one.name: one.error for one in every if one.error is not None}
+    return Score(
+        value={name: numbers.get(name, nan) for name in names},
+        answer=answer,
+        explanation=scores.overall.error or scores.overall.reason,
+        metadata={"status": {one.name: one.status.word for one in every}, "errors": errors},
+    )

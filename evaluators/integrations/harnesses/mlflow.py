@@ -1,0 +1,169 @@
+"""MLflow: a scorer for `mlflow.genai.evaluate`, and metrics for tables in `mlflow.models.evaluate`.
+
+    scores = SuiteFeedback("suite.yaml")
+    mlflow.genai.evaluate(data=rows, scorers=[scores])
+    scores.suite.metrics()
+
+Each score is a feedback: the overall one, each evaluator's, each field's. MLflow averages the rows that have a number, and the run has
+`overall/mean`, `overall/pass_rate`, `overall/scored` and `header/mean` as a run that the tracker `mlflow` sends; `scores.suite` has our
+metrics, with the rows that have none.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import PrivateAttr
+
+from evaluators.api.suite import Suite
+from evaluators.integrations.harnesses._host_rows import HostRow, Places, needs
+from evaluators.integrations.harnesses._row_scores import RowScores, names_of
+from evaluators.integrations.harnesses._scorer import AnySuite, SuiteScorer, scorer_of
+from evaluators.model.rows import MISSING
+from evaluators.reports.names import field_name, segment
+from evaluators.reports.rows import FieldView
+from evaluators.runs.overall import OVERALL
+from evaluators.scoring.values.json_text import to_text
+
+with needs("mlflow", "mlflow"):
+    from mlflow.entities import AssessmentError, AssessmentSource, AssessmentSourceType, Feedback
+    from mlflow.genai.scorers import Scorer
+    from mlflow.metrics import MetricValue, make_metric
+
+
+class SuiteFeedback(Scorer):
+    """A suite as an MLflow scorer. `outputs` is the output, `expectations` the expected answer, keys of `inputs` are columns."""
+
+    name: str = OVERALL
+    """MLflow asks the scorer that is called as a feedback how to add its values up."""
+    _suite: SuiteScorer = PrivateAttr()
+    _passed: list[bool | None] = PrivateAttr(default_factory=list)
+    """Whether rows with an overall score passed, in the order in which they were scored."""
+
+    def __init__(
+        self, suite: AnySuite, *, columns: Places | None = None, overall: str | None = None, **rest: Any
+    ) -> None:
+        """`columns` are places such as `inputs.shop` or `expectations.gold`. Raises Problems with all that is wrong with the suite."""
+        super().__init__(**{"aggregations": ["mean", self._pass_rate(), scored], **rest})
+        self._suite = scorer_of(suite, columns, overall)
+
+    @property
+    def suite(self) -> SuiteScorer:
+        """Our own metrics of the rows that were scored."""
+        return self._suite
+
+    def __call__(
+        self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None, trace: Any = None
+    ) -> list[Feedback]:
+        """The scores of one row."""
+        own = {"inputs": inputs, "outputs": outputs, "expectations": expectations, "trace": trace}
+        scores = self._suite.score(HostRow(own, outputs, expectations or MISSING, inputs))
+        if scores.overall.score is not None:
+            self._passed.append(scores.overall.passed)
+        whole, fields = scores.overall, [one for one in scores.every if one.path is not None]
+        named = [one for one in scores.every if one.path is None and one.name != whole.name]
+        return [
+            _feedback(one, self._suite.suite) for one in (whole, *named, *fields)
+        ]  # in this order a table of runs has its columns
+
+    def _pass_rate(self) -> Any:
+        """What makes a pass rate of the overall scores of an evaluation, whose rows are the last ones that were scored."""
+
+        def pass_rate(values: list[float]) -> float | None:
+            decided = [passed for passed in self._passed[-len(values) :] if passed is not None]
+            return decided.count(True) / len(decided) if decided else None
+
+        return pass_rate
+
+
+def scored(values: list[float]) -> float:
+    """How many rows have a score."""
+    return float(len(values))
+
+
+def table_metrics(suite: AnySuite, *, columns: Places | None = None, overall: str | None = None) -> list[Any]:
+    """Metrics for `mlflow.models.evaluate(extra_metrics=…)`: one for each score whose name depends on the suite alone.
+
+    `predictions` are the outputs, `targets` the expected answers, and the columns that the suite names are taken from the data. The
+    aggregates are ours: the mean and the pass rate over the scored rows, and how many these are. Such a metric has no slash in its
+    name: `header.field.number`.
+    """
+    table = _Table(scorer_of(suite, columns, overall))
+    return [
+        make_metric(eval_fn=table.function(name), greater_is_better=True, name=name.replace("/", "."))
+        for name in names_of(table.suite.suite.lines, table.suite.fields)
+    ]
+
+
+class _Table:
+    """One table for all of its metrics: it is scored when it is not the one of last time."""
+
+    def __init__(self, suite: SuiteScorer) -> None:
+        self.suite = suite
+        self._cells: dict[str, list[Any]] | None = None
+        self._scores: list[RowScores] = []
+
+    def function(self, name: str) -> Any:
+        """The function of one metric. Its signature names the columns that the suite reads."""
+
+        columns = [column for column in self.suite.suite.named_columns() if column.isidentifier()]
+        wanted = list(dict.fromkeys(["predictions", "targets", "metrics", *columns]))
+
+        def value(*values: Any) -> Any:
+            given = dict(zip(wanted, values, strict=True))
+            del given["metrics"]
+            rows = self._rows({"output": given.pop("predictions"), "expected": given.pop("targets"), **given})
+            found = [next((one for one in row.every if one.name == name), None) for row in rows]
+            return MetricValue(
+                scores=[one.score if one is not None else None for one in found],
+                justifications=[(one.error or one.reason or one.label) if one is not None else None for one in found],
+                aggregate_results=self._aggregates(name),
+            )
+
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(each, kind) for each in wanted])
+        value.__signature__ = signature  # type: ignore[attr-defined]  # functions have one
+        return value
+
+    def _rows(self, given: Mapping[str, Any]) -> list[RowScores]:
+        cells = {name: list(values) for name, values in given.items() if values is not None}
+        if cells != self._cells:
+            self.suite.reset()
+            rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+            self._scores = [
+                self.suite.score(HostRow(row, row["output"], row.get("expected", MISSING), more=[row])) for row in rows
+            ]
+            self._cells = cells
+        return self._scores
+
+    def _aggregates(self, name: str) -> dict[str, float]:
+        result = self.suite.result()
+        mine = [one for one in result.evaluators if segment(one.name) == name]
+        if mine:
+            metrics = {"mean": mine[0].mean, "pass_rate": mine[0].pass_rate, "scored": mine[0].scored}
+        else:
+            fields = {
+                f"{segment(one.name)}/field/{field_name(each.path)}": each
+                for one in result.evaluators
+                for each in one.fields
+            }
+            field = fields.get(name)
+            metrics = {"accuracy": field.accuracy, "measured": field.counts.n} if field is not None else {}
+        return {key: float(value) for key, value in metrics.items() if value is not None}
+
+
+def _feedback(one: FieldView, suite: Suite) -> Feedback:
+    error = (
+        AssessmentError(error_code=one.status.word.upper(), error_message=one.error) if one.error is not None else None
+    )
+    metadata = {key: value if isinstance(value, str) else to_text(value) for key, value in one.metadata.items()}
+    return Feedback(
+        name=one.name,
+        value=one.score,
+        error=error,
+        rationale=one.reason,
+        source=AssessmentSource(source_type=AssessmentSourceType.CODE, source_id=f"evaluators/{suite.name}"),
+        metadata={**metadata, "label": one.label, "suite_fingerprint": suite.fingerprint},
+    )

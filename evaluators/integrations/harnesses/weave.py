@@ -1,0 +1,70 @@
+"""Weave: a scorer for `weave.Evaluation`.
+
+    scorer = SuiteScores(suite="suite.yaml")
+    evaluation = weave.Evaluation(dataset=rows, scorers=[scorer])
+
+Keys of the dataset's rows are columns, the expected answer among them. Each evaluator gives its score, whether it passed, and the scores of
+its fields; what could not be measured has an `error` in place of them. Weave averages what is there; `scorer.shared` has our metrics.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, PrivateAttr
+
+from evaluators.integrations.harnesses._host_rows import HostRow, needs
+from evaluators.integrations.harnesses._row_scores import RowScores
+from evaluators.integrations.harnesses._scorer import SuiteScorer, scorer_of
+from evaluators.reports.names import field_name, segment
+from evaluators.reports.rows import FieldView
+from evaluators.runs.overall import OVERALL
+
+with needs("weave", "weave"):
+    import weave
+
+
+class SuiteScores(weave.Scorer):
+    """A suite as a Weave scorer."""
+
+    suite: str
+    """The file of the suite."""
+    columns: dict[str, str] = Field(default_factory=dict)
+    """Where a column is in what Weave gives: places such as `output.text`."""
+    overall: str | None = None
+    """The evaluator that is the overall score."""
+    _shared: SuiteScorer = PrivateAttr()
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Reads the suite. Raises Problems with all that is wrong with it."""
+        super().model_post_init(context)
+        self._shared = scorer_of(self.suite, self.columns, self.overall)
+
+    @property
+    def shared(self) -> SuiteScorer:
+        """Our own metrics of the rows that were scored."""
+        return self._shared
+
+    @weave.op
+    def score(self, *, output: Any, **columns: Any) -> dict[str, Any]:
+        """The scores of one row."""
+        return _nested(self._shared.score(HostRow({**columns, "output": output}, output, more=[columns])))
+
+
+def _nested(scores: RowScores) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {OVERALL: _said(scores.overall)}
+    for one in scores.evaluators:
+        whole = found.setdefault(segment(str(one.evaluator)), {})
+        if one.path is None:
+            whole.update(_said(one))
+        else:
+            whole.setdefault("field", {})[field_name(one.path)] = _said(one)
+    return found
+
+
+def _said(one: FieldView) -> dict[str, Any]:
+    """A score in Weave's words. One that is not there is left out: no number stands for it."""
+    if one.error is not None:
+        return {"error": one.error, "status": one.status.word}
+    said = {"score": one.score, "passed": one.passed, "status": one.label, "reason": one.reason}
+    return {key: value for key, value in said.items() if value is not None}

@@ -1,0 +1,1 @@
+"""What everybody speaks of: rows and their results, issues, words, limits, settings, the registry of plugs."""

@@ -1,0 +1,205 @@
+"""Plugs of a socket: found in the socket's folder and in installed entry points, never listed by hand.
+
+A socket is a package whose modules each hold one plug, named after its module (`evaluators/scoring/evaluators/exact_match.py` holds
+`exact_match`). Plugs that are small and alike may share a module, which the package names in `TOGETHER`; there each is the
+class that its name spells (`string_url` is `StringUrl`). Other distributions add plugs through the entry point group of the
+same dotted name; a program adds them with `register`. Neither may take the name of a plug that ships with the package. A
+plug is imported when it is used. What an entry point names may register itself while it is imported: that is the same plug.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pkgutil import iter_modules, resolve_name
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+from evaluators.model.issues import Issue, Problems, problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Plug = TypeVar("Plug")
+
+
+_SOCKETS: Final[dict[str, Socket[Any]]] = {}
+
+
+class Socket(Generic[Plug]):
+    """One folder of plugs that share a contract."""
+
+    def __init__(self, package: str, contract: type[Plug], noun: str, *, named: str | None = None) -> None:
+        """`named`: the function, as `module:function`, that makes a plug of an entry point's name and what it gives."""
+        self.package = package
+        self.contract = contract
+        self.noun = noun
+        self.named = named
+        self._registered: dict[str, type[Plug]] = {}
+        self._found: dict[str, type[Plug]] = {}
+        _SOCKETS[package] = self
+
+    def shipped(self) -> tuple[str, ...]:
+        """Names of the plugs that come with the package, sorted."""
+        return modules_of(self.package)
+
+    def names(self) -> tuple[str, ...]:
+        """Every name that `find` knows, sorted."""
+        return tuple(sorted({*self.shipped(), *_installed(self.package), *self._registered}))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.shipped() or name in self.names()
+
+    def find(self, name: str) -> type[Plug]:
+        """The plug of that name.
+
+        Raises Problems (config) with a suggestion when there is none.
+        """
+        if name in self._registered:
+            return self._registered[name]
+        if name in self.shipped():
+            return self.shipping(name)
+        if name in (installed := _installed(self.package)):
+            if name not in self._found:
+                self._load(name, installed[name])
+            return self._found[name]
+        raise problem(
+            "unknown-name",
+            f'unknown {self.noun} "{name}"',
+            hint=suggestion(name, self.names()) or f"known: {', '.join(self.names())}",
+        )
+
+    def broken(self) -> dict[str, Issue]:
+        """What is wrong with the installed plugs that cannot be used, by name."""
+        found = {}
+        for name in _installed(self.package):
+            try:
+                self.find(name)
+            except Problems as error:
+                found[name] = error.issues[0]
+        return found
+
+    def _load(self, name: str, point: EntryPoint) -> None:
+        try:
+            plug = point.load()
+            if name not in self._found:  # it has not registered itself
+                self._found[name] = self._checked(resolve_name(self.named)(name, plug) if self.named else plug, name)
+        except Exception as error:  # another distribution's code: whatever it raises is what is wrong with it
+            text = error.issues[0].message if isinstance(error, Problems) else f"{type(error).__name__}: {error}"
+            package = f' of the package "{point.dist.name}"' if point.dist else ""
+            message = f'the {self.noun} "{name}"{package} cannot be used: {text}'
+            entry = f'its entry point is {name} = "{point.value}" in the group {self.package}'
+            raise problem("bad-plug", message, hint=f"{entry}: mend it, or uninstall the package") from error
+
+    def shipping(self, name: str) -> type[Plug]:
+        """The plug of that name that comes with the package, whatever has replaced it."""
+        if name not in self._found:
+            self._found[name] = _plug_of_module(self.package, name, self.contract)
+        return self._found[name]
+
+    def replaced(self, name: str) -> bool:
+        """Whether a plug of the program's own has taken the place of one that ships."""
+        return name in self._registered and name in self.shipped()
+
+    def register(self, name: str, plug: type[Plug], *, overwrite: bool = False, replaceable: bool = False) -> None:
+        """Add a plug for this process. `replaceable`: `overwrite` may take the place of a plug that ships.
+
+        Raises Problems (config) when the name ships with the package, or is taken and `overwrite` is not asked for.
+        """
+        ships = name in self.shipped()
+        if self._names_itself(name, plug) and (overwrite or name not in self._found):
+            self._found[name] = self._checked(plug, name)
+            return
+        if ships and not replaceable:
+            raise problem("shadows-built-in", f'{self.noun} "{name}" ships with the package and cannot be replaced')
+        if not overwrite and name in self.names():
+            how = "ships with the package" if ships and name not in self._registered else "is already registered"
+            raise problem("name-taken", f'{self.noun} "{name}" {how}', hint="overwrite=True replaces it")
+        self._registered[name] = self._checked(plug, name)
+
+    def _names_itself(self, name: str, plug: type[Plug]) -> bool:
+        """Whether the installed entry point of that name is in the package that the plug is from."""
+        point = None if name in self.shipped() else _installed(self.package).get(name)
+        return point is not None and point.module.partition(".")[0] == plug.__module__.partition(".")[0]
+
+    def _checked(self, plug: object, name: str) -> type[Plug]:
+        if inspect.isclass(plug) and issubclass(plug, self.contract):
+            return plug
+        raise problem("not-a-plug", f'"{name}" is not a {self.noun}: it must subclass {self.contract.__name__}')
+
+
+def registered_plugs() -> dict[str, dict[str, type[Any]]]:
+    """What this program has registered: plugs by name, by the package of their socket."""
+    return {package: dict(socket._registered) for package, socket in _SOCKETS.items() if socket._registered}
+
+
+@contextmanager
+def plugs_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> Iterator[None]:
+    """Inside, what is registered in this process is what `registered_plugs` gave in another one."""
+    before = {package: socket._registered for package, socket in _SOCKETS.items()}
+    try:
+        for package, socket in _SOCKETS.items():
+            socket._registered = dict(plugs.get(package, {}))
+        yield
+    finally:
+        for package, socket in _SOCKETS.items():
+            socket._registered = before.get(package, {})
+
+
+@cache
+def modules_of(package: str) -> tuple[str, ...]:
+    """The names of the plugs in a package's folder, sorted."""
+    folder = importlib.import_module(package).__path__
+    alone = [module.name for module in iter_modules(folder) if not module.name.startswith("_")]
+    return tuple(sorted([*alone, *_together(package)]))
+
+
+@cache
+def _together(package: str) -> dict[str, str]:
+    """The names of the plugs that share a module with others, each with its module."""
+    shared: dict[str, tuple[str, ...]] = vars(importlib.import_module(package)).get("TOGETHER", {})
+    return {name: module for module, names in shared.items() for name in names}
+
+
+@cache
+def _installed(group: str) -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and needed for names that do not ship only
+
+    return {point.name: point for point in entry_points(group=group) if point.name not in modules_of(group)}
+
+
+def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
+    shared = _together(package).get(name)
+    module = importlib.import_module(f"{package}.{shared or name}")
+    plugs = [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, contract) and value.__module__ == module.__name__
+        if not shared or value.__name__ == name.title().replace("_", "")
+    ]
+    if len(plugs) != 1:
+        raise TypeError(f'{module.__name__} must define one {contract.__name__} "{name}", found {len(plugs)}')
+    return plugs[0]
+
+
+def described(socket: Socket[Any], names: Iterable[str], head: str) -> str:
+    """A heading, and each of some plugs on a line of its own, with the first line of its docstring."""
+    lines = (f"    {name}: {(socket.find(name).__doc__ or '').partition(chr(10))[0]}" for name in names)
+    return "\n".join([head, *lines])
+
+
+def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str | None:
+    """The known word closest to `word`, or None when none is at least so alike."""
+    from difflib import get_close_matches
+
+    by_folded = {name.casefold(): name for name in known}
+    close = get_close_matches(word.casefold(), by_folded, n=1, cutoff=least)
+    return by_folded[close[0]] if close else None
+
+
+def suggestion(word: str, known: Iterable[str]) -> str | None:
+    """`did you mean "x"?`, or None when no known word is close."""
+    found = nearest(word, known)
+    return f'did you mean "{found}"?' if found else None

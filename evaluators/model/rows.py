@@ -1,0 +1,328 @@
+"""The words everyone uses: Row, FieldStatus, RowStatus, Comparison, Outcome, Reason, Result, RowResult."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+from msgspec.structs import force_setattr, replace
+
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.words import plain_word
+
+if TYPE_CHECKING:
+    from evaluators.model.result_table import ResultTable
+
+__version__: Final = "0.1.0"
+"""The version of this package, as run folders and reports name it."""
+
+JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
+"""A parsed JSON value. Integers are exact."""
+
+
+class Missing(Enum):
+    """The type of `MISSING`: nothing is there. Null is something else."""
+
+    MISSING = "missing"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+
+MISSING: Final = Missing.MISSING
+
+
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[int, Meta(gt=0)]
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+WHOLE: Final = 1.0
+"""The usual weight. It is one object, as what is written leaves out what is the default itself."""
+
+
+class _Status(StrEnum):
+    """What became of something: the word that JSON, CSV and stored rows write. Its number is its place, which is what a result keeps."""
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.number = len(self.__class__.__members__)
+
+    @property
+    def plain(self) -> str:
+        """The word for people: what every page prints."""
+        return plain_word(self.word)
+
+    def __index__(self) -> int:
+        return self.number
+
+
+class FieldStatus(_Status):
+    """What became of one field, by its word. Its number is the byte that stands for it in a result."""
+
+    NOT_MEASURED = "not_measured"
+    MATCH = "match"
+    MISMATCH = "mismatch"
+    OMISSION = "omission"
+    HALLUCINATION = "hallucination"
+    SKIPPED = "skipped"
+    ERROR = "error"
+    """The output's value broke the comparison: counts 0 in every denominator, like a mismatch."""
+    NOT_JUDGED = "not_judged"
+    """Something else broke the comparison (the expected value, a time limit): the row has no score."""
+
+    def __eq__(self, other: object) -> bool:
+        """The same status, or its word. struct-extract-eval calls what is not judged an `error`."""
+        if isinstance(other, FieldStatus) or not isinstance(other, str):
+            return self is other
+        return other == self.word or (self is FieldStatus.NOT_JUDGED and other == "error")
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+
+FIELD_STATUSES: Final = tuple(FieldStatus)
+"""The statuses by their numbers: what the bytes of a result stand for."""
+
+
+class RowStatus(_Status):
+    """How a row is counted for one evaluator, by its word. The first three are *scored*."""
+
+    SCORED = "scored"
+    UNREADABLE = "unreadable"
+    """Scored 0.0: the output holds no JSON that the evaluator can use."""
+    BLOCKED = "blocked"
+    """Scored 0.0: an evaluator named in `needs` did not pass."""
+    SKIPPED = "skipped"
+    NOT_MEASURED = "not_measured"
+    INVALID = "invalid"
+    """The test set is to blame."""
+    UNJUDGED = "unjudged"
+    """The environment is to blame."""
+    BUG = "bug"
+
+    @classmethod
+    def of(cls, blame: Blame) -> RowStatus:
+        """How a row is counted that something kept from being scored, by what is to blame."""
+        return {Blame.TESTSET: cls.INVALID, Blame.ENVIRONMENT: cls.UNJUDGED}.get(blame, cls.BUG)
+
+    @property
+    def scored(self) -> bool:
+        """The row counts in the mean."""
+        return self.number <= RowStatus.BLOCKED.number
+
+    @property
+    def kept_out(self) -> bool:
+        """Something other than the output kept the row from being measured."""
+        return self.number >= RowStatus.INVALID.number
+
+
+class Comparison(Struct, frozen=True):
+    """What a comparator answers about two values when yes or no is not enough.
+
+    `score` is in [0, 1]; `passed` decides match or mismatch, and without it a score of 1 passes. A fraction that a float
+    cannot hold goes in `ratio`.
+    """
+
+    score: float
+    passed: bool = None  # type: ignore[assignment]  # follows from the score; who reads it finds true or false
+    reason: str | None = None
+    details: Mapping[str, object] = {}
+    ratio: tuple[int, int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.passed is None:
+            force_setattr(self, "passed", self.score == 1)
+
+
+def ComparatorResult(score: float, comparator: str = "", reason: str | None = None) -> Comparison:  # noqa: N802  # their name
+    """An `Comparison` in struct-extract-eval's words: it passes at 1. The comparator's name is the one it is registered under."""
+    return Comparison(score, score == 1, reason)
+
+
+class Outcome(Struct, frozen=True, omit_defaults=True):
+    """What became of one place of one row, with the values that were compared: what a run records of it, and what reports show."""
+
+    path: str
+    status: FieldStatus
+    score: Share | None = None
+    """Recorded where it is not plain: 1 for a match, and 0 for anything else that is measured."""
+    weight: Annotated[float, Meta(ge=0)] = WHOLE
+    field: str | None = None
+    """The field of the schema that this is an instance of, `items[*].name` for `items[0].name`; None where `path` says it."""
+    reason: str | None = None
+    comparator: str | None = None
+    """What decided, with its options."""
+    expected: Any = MISSING
+    actual: Any = MISSING
+    details: Mapping[str, Any] = {}
+    """What else is known, by name: the compared values where transforms changed them, the reason's code, the metric."""
+    row: Count = 0
+    evaluator: str = ""
+    """Both are said where it was recorded."""
+
+    def __post_init__(self) -> None:
+        ratio = self.details.get("ratio")
+        if type(ratio) is list and [type(one) for one in ratio] == [int, int]:
+            force_setattr(self, "details", {**self.details, "ratio": tuple(ratio)})
+        elif ratio is not None and type(ratio) is not tuple:
+            raise ValueError("the ratio among the details is two whole numbers")
+
+    @property
+    def place(self) -> str:
+        """Its place in the schema."""
+        return self.path if self.field is None else self.field
+
+    @property
+    def metric(self) -> str:
+        """The metric that decided; `presence` where none was asked: something is there, or not."""
+        return str(self.details.get("metric", "presence"))
+
+    @property
+    def code(self) -> str:
+        """The code of the reason: match, mismatch, extracted_missing, …"""
+        return str(self.details.get("code", self.status.word))
+
+    @property
+    def passed(self) -> bool:
+        """It matches."""
+        return self.status is FieldStatus.MATCH
+
+    @property
+    def gold_value(self) -> object:
+        """`expected` in struct-extract-eval's words: None where there is none."""
+        return None if self.expected is MISSING else self.expected
+
+    @property
+    def extracted_value(self) -> object:
+        """`actual` in struct-extract-eval's words: None where there is none."""
+        return None if self.actual is MISSING else self.actual
+
+
+class Row(Struct, frozen=True):
+    """One row of a test set. `number` is the row number a spreadsheet shows, header included."""
+
+    cells: Mapping[str, JSON]
+    id: str = ""
+    number: int = 0
+    variant: str | None = None
+
+
+class Reason(Struct, frozen=True):
+    """Why a row scores what it scores: a sentence, and what was found, by name."""
+
+    text: str | None = None
+    details: Mapping[str, object] = {}
+    fields: tuple[Outcome, ...] = ()
+    """What became of each field, for a type whose results have a status for each."""
+
+
+class Result(Struct, frozen=True, gc=False):
+    """What one evaluator says of one row.
+
+    A run makes one for every row, and keeps it small: how the row is counted, its score as an exact fraction, and a status for
+    each field. Where somebody asks why, the same result has `fields`, `reason` and `details` as well.
+    """
+
+    status: RowStatus
+    passed: bool | None = None
+    """Whether the score reaches `pass_at`; None without a score."""
+    num: int = 0
+    den: int = 0
+    """The score is `num / den`, exactly; `den` is 0 when there is none."""
+    statuses: bytes = b""
+    """One byte (`FieldStatus`) per field of a closed list of fields; empty for other evaluators."""
+    counts: tuple[int, int, int, int] | None = None
+    """(match, mismatch, omission, hallucination) over the leaves of an open tree or of a schema."""
+    issue: Issue | None = None
+    """Why there is no score, or why it is 0."""
+    metrics: tuple[tuple[int, int], ...] = ()
+    """One exact fraction (num, den) for each of the evaluator's further metrics; den 0 where it is undefined for the row."""
+    values: tuple[int, ...] = ()
+    """(place, right, measured), one after the other, for each field of which the row has several values: what its status
+    says together."""
+    watched: tuple[tuple[int, int, int, int], ...] = ()
+    """(match, mismatch, omission, hallucination) of each field that a gate names and `statuses` lacks."""
+    fields: tuple[Outcome, ...] = ()
+    """What became of each field, with its values and the reason."""
+    reason: str | None = None
+    """Why the row scores what it scores, in a sentence."""
+    details: Mapping[str, object] = {}
+    """What was found, by name, in the evaluator's own words."""
+    evaluator: str = ""
+    """The name of the evaluator, where the result is shown."""
+
+    def __hash__(self) -> int:
+        """The number of what a run keeps: the details of an explained result cannot be hashed."""
+        return hash((self.status, self.num, self.den, self.statuses, self.counts, self.issue, self.metrics))
+
+    @property
+    def score(self) -> float | None:
+        """The score, correctly rounded, in [0, 1]; None without one."""
+        return self.num / self.den if self.den else None
+
+    def explained(self, why: Reason) -> Result:
+        """The same result with its reasons."""
+        return replace(self, fields=why.fields, reason=why.text, details=why.details)
+
+    def several(self) -> Iterator[tuple[int, int, int]]:
+        """(place, right, measured) for each field of which the row has several values."""
+        return zip(self.values[::3], self.values[1::3], self.values[2::3], strict=True)
+
+    def __repr__(self) -> str:
+        return "\n".join([self._head(), *(repr(table) for table in self._wrong())])
+
+    def _repr_html_(self) -> str:
+        from html import escape  # a run starts sooner
+
+        return "".join([f"<p><b>{escape(self._head())}</b></p>", *(table._repr_html_() for table in self._wrong())])
+
+    def _head(self) -> str:
+        """The result in a line."""
+        name = f"{self.evaluator}: " if self.evaluator else ""
+        if self.score is None:
+            return _line(f"{name}{self.status.plain}", self.issue.message if self.issue is not None else self.reason)
+        verdict = "passed" if self.passed else "failed" if self.passed is False else self.status.plain
+        head = f"{name}{verdict}, score {self.score:.4f}"
+        return head if self.fields or self.passed else _line(head, self.reason)
+
+    def _wrong(self) -> Iterator[ResultTable]:
+        """The fields that are not right as a table, where there are some."""
+        aside = (FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED)
+        if wrong := [one for one in self.fields if one.status not in aside]:
+            from evaluators.model.result_table import ResultTable  # a run starts sooner
+
+            yield ResultTable(
+                {"path": "text", "status": "text", "expected": "value", "output": "value", "reason": "text"},
+                [[one.path, one.status.word, one.gold_value, one.extracted_value, one.reason] for one in wrong],
+            )
+
+
+def _line(head: str, said: str | None) -> str:
+    line = f"{head}: {' '.join(said.split())}" if said else head
+    return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
+
+
+_WIDEST: Final = 160
+_SHOWN: Final = 10
+
+
+class RowResult(Struct, frozen=True):
+    """What a suite says of one row, by evaluator name."""
+
+    id: str
+    number: int
+    results: Mapping[str, Result]
+
+    def __getitem__(self, evaluator: str) -> Result:
+        return self.results[evaluator]
+
+    def __repr__(self) -> str:
+        heads = [one._head() for one in self.results.values()]
+        more = [f"and {len(heads) - _SHOWN} more"] if len(heads) > _SHOWN else []
+        return "\n".join([f"row {self.id or self.number}", *heads[:_SHOWN], *more])

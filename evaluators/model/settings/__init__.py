@@ -1,0 +1,52 @@
+"""What the options of every plug are made of: a base model, how it is read, and what is wrong with it in plain words."""
+
+from __future__ import annotations
+
+from evaluators.model.settings.details import BadSettings, Detail, Loc, bad, read_each, spell, under
+from evaluators.model.settings.plain_words import (
+    as_boolean,
+    as_number,
+    details_of,
+    old_spellings,
+    setting_names,
+    spellings,
+)
+from evaluators.model.settings.read_settings import READ_AS, ReadBy, build, word_or_map
+from evaluators.model.settings.settings_base import (
+    NOTHING_FILLED,
+    Filled,
+    Name,
+    Settings,
+    filled_of,
+    filled_texts,
+    noting_filled,
+    reading_filled,
+)
+
+__all__ = [
+    "NOTHING_FILLED",
+    "READ_AS",
+    "BadSettings",
+    "Detail",
+    "Filled",
+    "Loc",
+    "Name",
+    "ReadBy",
+    "Settings",
+    "as_boolean",
+    "as_number",
+    "bad",
+    "build",
+    "details_of",
+    "filled_of",
+    "filled_texts",
+    "noting_filled",
+    "old_spellings",
+    "read_each",
+    "reading_filled",
+    "setting_names",
+    "spell",
+    "spellings",
+    "under",
+    "word_or_map",
+]

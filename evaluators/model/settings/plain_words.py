@@ -1,0 +1,321 @@
+"""Pydantic's complaints in plain words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, get_args
+
+from pydantic import AliasChoices, BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from evaluators.model.issues import Problems
+from evaluators.model.registry import suggestion
+from evaluators.model.settings.details import BadSettings, Detail, Loc, spell
+
+_QUOTED: Final = "'([^']*)'"
+
+
+def details_of(
+    error: ValidationError, model: type[BaseModel], data: object, noun: str = "", also: tuple[str, ...] = ()
+) -> list[Detail]:
+    """Pydantic's errors in plain words, those of nested settings included. `data` is what was read.
+
+    A setting that is there under another name is one problem: it is unknown, and not missing as well."""
+    items = list(_without_wrong_branches(error, data))
+    misnamed = {
+        (loc[:-1], _in_words(item, loc, model, noun, also).hint)
+        for item, loc in items
+        if item["type"] == "extra_forbidden"
+    }
+    found: list[Detail] = []
+    for item, loc in items:
+        if item["type"] == "missing" and (loc[:-1], f'did you mean "{loc[-1]}"?') in misnamed:
+            continue
+        inner = item.get("ctx", {}).get("error")
+        if isinstance(inner, BadSettings):
+            found.extend(detail.under(*loc) for detail in inner.details)
+        elif isinstance(inner, Problems):
+            found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
+        else:
+            found.append(_in_words(item, loc, model, noun, also))
+    first: dict[Loc, Detail] = {}  # one complaint a place: a union repeats its complaint for every branch
+    for detail in found:
+        first.setdefault(detail.loc, detail)
+    return list(first.values())
+
+
+def setting_names(model: type[BaseModel]) -> tuple[str, ...]:
+    """The settings that a model takes, as users write them."""
+    return tuple(spellings(name, info)[0] for name, info in model.model_fields.items() if name != "type")
+
+
+def old_spellings(model: type[BaseModel]) -> dict[str, str]:
+    """The settings that may be written in another way, too: each such spelling, and today's word."""
+    return {
+        word: today
+        for name, info in model.model_fields.items()
+        for today, *old in [spellings(name, info)]
+        for word in old
+    }
+
+
+def spellings(name: str, info: FieldInfo) -> list[str]:
+    """What users may write for a setting; today's word first."""
+    alias = info.validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(word) for word in alias.choices]
+    return [alias if isinstance(alias, str) else name]
+
+
+_TYPES = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a map",
+    "model_type": "a map",
+    "model_attributes_type": "a map",
+    "mapping_type": "a map",
+}
+
+
+_LIMITS: Final = {
+    "greater_than_equal": ("ge", "at least"),
+    "less_than_equal": ("le", "at most"),
+    "greater_than": ("gt", "more than"),
+    "less_than": ("lt", "less than"),
+}
+
+
+def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
+    """One of pydantic's errors in plain words."""
+    kind, context = str(item["type"]), item.get("ctx", {})
+    name, of = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
+    if kind == "extra_forbidden":
+        return _unknown(name, loc, item.get("input"), _model_at(model, loc[:-1]), also if len(loc) == 1 else (), of)
+    if kind == "missing":
+        return Detail(loc[:-1], f'"{name}" is missing{of}', code="missing-setting", key=True)
+    if kind in ("literal_error", "enum"):
+        return _not_listed(name, loc, item.get("input"), str(context.get("expected", "")))
+    if kind == "float_type" and isinstance(item.get("input"), int) and not isinstance(item["input"], bool):
+        message = f"{_named(loc, noun)} must be a number below 1e308; found {spell(item['input'])}"
+        return Detail(loc, message, code="bad-value")
+    if kind in _TYPES:
+        return _of_another_type(_named(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
+    if kind in _LIMITS:
+        key, words = _LIMITS[kind]
+        message = f"{_named(loc, noun)} must be {words} {context[key]}; found {spell(item.get('input'))}"
+        return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
+    if kind in ("too_short", "string_too_short"):
+        return Detail(loc, f"{_named(loc, noun)} must not be empty", code="bad-value")
+    if kind == "string_unicode":
+        message = f"{_named(loc, noun)} must be text in UTF-8; found {spell(item.get('input'))}"
+        return Detail(loc, message, "give the file a name in UTF-8, or name the folder that it is in", code="bad-value")
+    if kind == "value_error":
+        message, _, hint = str(context.get("error", item["msg"])).partition("\nhint: ")
+        return Detail(loc, message, hint or None, code="bad-value")
+    return Detail(loc, f'"{name}": {item["msg"]}' if name else str(item["msg"]), code="bad-value")
+
+
+def _named(loc: Loc, noun: str) -> str:
+    """What a message calls the setting at a place."""
+    if len(loc) > 1 and isinstance(loc[-1], int):
+        return f'item {loc[-1] + 1} of "{loc[-2]}"'
+    return f'"{loc[-1]}"' if loc else noun or "this"
+
+
+def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
+    """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
+    of_each = [spellings(setting, info) for setting, info in model.model_fields.items()]
+    twins = next((words for words in of_each if name in words and len(words) > 1), [])
+    if twin := next((word for word in twins if word != name), None):
+        message = f'"{name}" and "{twin}" are the same setting'
+        return Detail(loc, message, "keep one of them", key=True, code="same-setting")
+    known = (*setting_names(model), *also)
+    head, colon, rest = name.partition(":")
+    if value is None and colon and head in known:
+        message = f'a space is missing after the colon in "{name}"'
+        return Detail(loc, message, f"write {head}: {rest}", key=True, code="unknown-setting")
+    hint = (
+        _hint_for_foreign(name, known, of)
+        or suggestion(name, known)
+        or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
+    )
+    if value is None and name.isdecimal():
+        hint = "decimals have a point before them, not a comma, as in 0.9"
+    return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
+
+
+_OTHER_WORDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "threshold": ("pass_at", "at_least", "fail_below"),
+    "min_score": ("pass_at", "at_least", "fail_below"),
+    "min": ("fail_below",),
+    "max": ("fail_above",),
+    "value": ("substring", "substrings", "prefix", "suffix", "pattern"),
+}
+"""Words of other tools, each with the words that may be meant: the first one that is known here."""
+_ELSEWHERE: Final[Mapping[str, str]] = {
+    "slices": "slices are for the whole suite: write `slices: [row.COLUMN]` at the left edge, beside `evaluators:`",
+    "measures": "measures are for the whole suite: write `measures:` at the left edge, beside `evaluators:`",
+    "repeats": "repeats are for the whole suite: write `repeats: row.COLUMN` at the left edge, beside `evaluators:`",
+    "gates": "gates are for the whole suite: write `gates:` at the left edge, beside `evaluators:`",
+    "json_field": "field_match compares one field: - field_match: {json_field: NAME}; json_multi_field_match compares several",
+}
+"""Settings that people look for here, and that belong to other evaluators or to the suite."""
+_WRITTEN: Final[Mapping[str, Mapping[str, str]]] = {
+    "ignore_case": {"forgive": "forgive: [case]", "case_sensitive": "case_sensitive: false", "case": "case: ignore"},
+}
+"""Switches of other tools, each with what is written in place of true where a setting is known here."""
+_OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {fail_below: 0.9}"}
+"""Settings that people look for in a gate, and that are written otherwise."""
+
+
+def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
+    """What to write for a setting of another tool, or of another part of a suite; None for any other name.
+
+    `of` is how a message ends: ` for ` and the noun of what has the settings.
+    """
+    meant = next((word for word in _OTHER_WORDS.get(name, ()) if word in known), None)
+    if meant is not None:
+        return f'did you mean "{meant}"?'
+    written = next((line for word, line in _WRITTEN.get(name, {}).items() if word in known), None)
+    if written is not None:
+        return f"write {written}"
+    return (_OF_A_GATE if of.endswith("gate") else _ELSEWHERE).get(name)
+
+
+def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
+    """A word that is none of those that are possible."""
+    near = suggestion(value, re.findall(_QUOTED, expected)) if isinstance(value, str) else None
+    return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
+
+
+def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: str | None) -> Detail:
+    """A value of another type; a number that is written as text gets the line to write."""
+    hint = as_number(value, plain) if isinstance(value, str) and "number" in plain else None
+    if (wanted or plain) == "a list" and isinstance(value, str) and loc and isinstance(loc[-1], str):
+        hint = f"write {loc[-1]}: [{json.dumps(value, ensure_ascii=False)}]"
+    if "true or false" in (wanted or plain) and loc and isinstance(loc[-1], str):
+        hint = as_boolean(value, loc[-1]) or hint
+    if (wanted or plain) == "text":
+        hint = in_quotes(value)
+    return Detail(loc, f"{named} must be {wanted or plain}; found {spell(value)}", hint, code="bad-value")
+
+
+def in_quotes(value: object) -> str | None:
+    """How a number is written as text."""
+    return f'put it in quotes: "{value}"' if type(value) in (int, float) else None
+
+
+def as_number(text: str, plain: str) -> str | None:
+    """How a text is written as the number that it means."""
+    if _numeric(text):
+        return f'"{text}" is in quotes, so it is text; remove the quotes'
+    if text.endswith("%") and _numeric(text[:-1]):
+        return f"write {float(text[:-1]) / 100:g} for {text}"
+    if plain == "a number" and re.fullmatch(_DECIMAL_COMMA, text):
+        return f"write {text.replace(',', '.')}, with a point before the decimals"
+    return None
+
+
+def as_boolean(value: object, setting: object) -> str | None:
+    """How a word or a number is written that stands for true or false."""
+    word = value.strip().casefold() if isinstance(value, str) else value
+    meant = next((meant for meant, words in _BOOLEANS.items() if word in words), None)
+    return None if meant is None else f"write {setting}: {meant}"
+
+
+_BOOLEANS: Final = {"true": ("true", "yes", "y", "on", "t", "1", 1), "false": ("false", "no", "n", "off", "f", "0", 0)}
+
+
+def _share(value: object, most: object) -> str | None:
+    """How a percentage is written where 1 is the whole."""
+    if most == 1 and isinstance(value, (int, float)) and 10 <= value <= 100:
+        return f"write {value / 100:g} for {value:g} %"
+    return None
+
+
+def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
+    """The model that stands at a place inside another one: where the settings of a key are known."""
+    for step in loc:
+        named = ((spellings(name, info), info) for name, info in model.model_fields.items())
+        field = next((info for written, info in named if str(step) in written), None)
+        inner = field.annotation if field else None
+        candidates = [inner, *get_args(inner)]
+        models = [one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)]
+        if models:
+            model = models[0]
+    return model
+
+
+def _without_wrong_branches(error: ValidationError, data: object) -> list[tuple[dict[str, Any], Loc]]:
+    """Pydantic's errors, each with its place in the data.
+
+    Where a setting has several shapes, pydantic complains once for each, below a step that is not in the data. The
+    complaints of a shape that the value does not have are dropped; when it has none of them, one complaint names them.
+    """
+    items = [(dict(item), *_place_in(data, tuple(item["loc"]))) for item in error.errors(include_url=False)]
+    shapes: dict[Loc, list[str]] = {}
+    shaped: set[Loc] = set()
+    for item, loc, unions in items:
+        if loc in unions and item["type"] in _TYPES:
+            shapes.setdefault(loc, []).append(_TYPES[item["type"]])
+        shaped.update(union for union in unions if union != loc or item["type"] not in _TYPES)
+    kept: list[tuple[dict[str, Any], Loc]] = []
+    for item, loc, unions in items:
+        if loc in unions and item["type"] in _TYPES:
+            if loc in shaped:
+                continue
+            item["wanted"] = " or ".join(dict.fromkeys(shapes[loc]))
+        kept.append((item, loc))
+    return kept
+
+
+def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:
+    """The steps of a place that are in the data, and the places on the way where pydantic tried several shapes."""
+    if not isinstance(data, Mapping) or not loc or loc[0] not in data:
+        return loc, []
+    value, place = data[loc[0]], list(loc[:1])
+    unions: list[Loc] = []
+    for number, step in enumerate(loc[1:], 1):
+        if step in _steps_of(value):
+            value = value[step]
+        elif isinstance(step, int) or _plain_name(step):
+            return (*place, *loc[number:]), unions
+        else:
+            unions.append(tuple(place))
+            continue
+        place.append(step)
+    return tuple(place), unions
+
+
+def _steps_of(value: object) -> Iterable[Any]:
+    """The keys of a map, the indices of a list; nothing of anything else."""
+    if isinstance(value, Mapping):
+        return value.keys()
+    return range(len(value)) if isinstance(value, (list, tuple)) else ()
+
+
+def _plain_name(step: str) -> bool:
+    """It may be the name of a setting; names of shapes have capitals, hyphens or brackets, or are Python's own."""
+    return step.isidentifier() and step.islower() and step not in ("str", "bool", "int", "float", "list", "dict", "tuple")
+
+
+_DECIMAL_COMMA = r"(?a)[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)"
+"""A comma before decimals, and none between thousands."""
+
+
+def _numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,183 @@
+"""What platforms keep of a run beside its metrics: its settings, a note, all rows as one table, and the files of its folder.
+
+What a run was made with is its suite as it is written, and the fingerprints of suite and test set: values of `${NAME}` stay names.
+Neither the machine nor its folders nor the command line are among it, unless somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeAlias
+
+from msgspec.structs import replace
+
+from evaluators.model.rows import FIELD_STATUSES
+from evaluators.reports.document import Page, Paragraph, Section
+from evaluators.reports.format import FORMATS
+from evaluators.reports.headline import Options
+from evaluators.reports.markdown import page_markdown
+from evaluators.reports.names import field_name, flat_columns, segment
+from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
+from evaluators.reports.run_page import run_page
+from evaluators.reports.sections.verdict import verdict_lines
+from evaluators.reports.tracking.metrics import metrics_of
+from evaluators.reports.tracking.recorded_suite import settings_of, written_suite
+from evaluators.runs.reader import Run
+from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON, open_text
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.quoting import flow
+
+RowTable: TypeAlias = dict[str, list[Any]]
+"""A table as platforms read it: `columns`, and `data` with a list for each row. Cells are texts, numbers, true, false or None."""
+
+PAGE: Final = "report.html"
+TABLE: Final = "rows.json"
+METRICS: Final = "metrics.json"
+_CUT: Final = "\n\nThe rest is in the run's report.\n"
+
+
+def params_of(record: Run, environment: bool = False) -> dict[str, Any]:
+    """The parameters of a run, in maps: `run`, `evaluators` by name, and the other sections of the suite; `environment` where that
+    is asked for."""
+    result = record.result
+    run = {
+        "suite": result.name,
+        "suite_fingerprint": result.suite_fingerprint,
+        "test_set": result.test_set,
+        "test_set_fingerprint": result.data_fingerprint,
+        "version": result.version,
+    }
+    found: dict[str, Any] = {"run": run}
+    if environment:
+        found["environment"] = environment_of(record)
+    written = written_suite(record)
+    if not written:
+        return found
+    names = [one.name for one in record.facts.evaluators]
+    evaluators = dict(zip(names, written.pop("evaluators"), strict=True))
+    return {**found, "evaluators": evaluators, "suite": written}
+
+
+def flat_params(record: Run) -> dict[str, str]:
+    """The parameters of a run as one text for each name, such as `evaluator/header/field/items.each.price`; sorted.
+
+    A value is in YAML's one-line spelling; that of a field has its path as the suite spells it.
+    Raises ValueError should two settings ever come to the same name.
+    """
+    params = params_of(record)
+    found: dict[str, str] = {}
+    pairs = [(f"run/{key}", value) for key, value in params["run"].items()]
+    pairs += [(f"suite/{segment(key)}", value) for key, value in params.get("suite", {}).items()]
+    for name, written in params.get("evaluators", {}).items():
+        pairs += [(f"evaluator/{segment(name)}/{key}", value) for key, value in _settings(written)]
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"two settings are called {key}")
+        found[key] = value if isinstance(value, str) else flow(value)
+    return dict(sorted(found.items()))
+
+
+def environment_of(record: Run) -> dict[str, str]:
+    """The machine, the folders and the command line of a run, which a platform is told only when somebody asks for it."""
+    known = record.result.environment
+    if known is None:
+        return {}
+    found = {"host": known.host, "folder": known.folder, "suite": known.suite, "command": shlex.join(known.command)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _settings(written: Any) -> Iterator[tuple[str, Any]]:
+    """The settings of an evaluator as (name, value), a field each where there are some."""
+    for key, value in settings_of(written).items():
+        if key == "fields" and isinstance(value, Mapping):
+            yield from ((f"field/{field_name(path)}", {path: rule}) for path, rule in value.items())
+        else:
+            yield (key if key == "type" else f"setting/{segment(key)}"), value
+
+
+def row_table(record: Run, variants: Sequence[str | None] | None = None) -> RowTable:
+    """The rows of a run in order, those of one variant after those of another; those of `variants` alone where some are named.
+
+    Columns: `variant` where there are some, `row`, `id`, the columns that make slices, the columns of the test set where cells
+    were kept, each once; then for each evaluator `NAME.status`, `NAME.score`, `NAME.passed`, `NAME.reason`, and for each of its
+    fields `NAME.PATH` with its status and `NAME.PATH.score`. Paths are as results spell them.
+    """
+    cells, listed = _columns(record), [(one.name, one.fields) for one in record.facts.evaluators]
+    variant = ["variant"] if record.result.variants else []
+    columns = flat_columns(listed, ("status", "score", "passed", "reason"), before=(*variant, "row", "id", *cells))
+    data = []
+    for row in row_views(record, variants):
+        kept = {**dict(zip(record.facts.slices, row.slices, strict=False)), **(row.cells or {})}
+        head = [row.variant] if variant else []
+        data.append([*head, row.number, row.id, *(_cell(kept.get(name)) for name in cells), *_results(listed, row)])
+    return {"columns": list(columns), "data": data}
+
+
+def _columns(record: Run) -> tuple[str, ...]:
+    """The columns of the test set, in its order; one that makes slices is known also where no cell was kept. `id` is there anyway."""
+    kept = dict.fromkeys(name for variant in record.each_variant for line in record.cells(variant) for name in line.cells)
+    slices = [name for name in record.facts.slices if name not in kept]
+    first = [name for name in record.facts.header if name in kept]
+    ids = "id" if record.result.columns.get("id") == "id" else None
+    return tuple(name for name in dict.fromkeys([*slices, *first, *kept]) if name != ids)
+
+
+def _results(listed: Sequence[tuple[str, Sequence[str]]], row: RowView) -> Iterator[Any]:
+    for (_, fields), result in zip(listed, row.evaluators, strict=True):
+        whole = whole_view(result)
+        yield from (whole.label, whole.score, whole.passed, whole.reason)
+        for code, number in zip(result.statuses, field_numbers(result), strict=True):
+            yield from (FIELD_STATUSES[code].word, number)
+        yield from [None] * (2 * (len(fields) - len(result.statuses)))
+
+
+def _cell(cell: Any) -> Any:
+    """A cell as platforms take it: documents as their text."""
+    return cell if cell is None or isinstance(cell, str | int | bool) else to_text(cell)
+
+
+def note_of(record: Run, most: int) -> str:
+    """The summary of a run in at most `most` characters, what it came to in words first: whole sections, as far as there is room."""
+    said, page = tuple(map(Paragraph, verdict_lines(record.result))), run_page(record.result)
+    page = replace(page, sections=(Section(None, said), *page.sections))
+    kept: list[Section] = []
+    for section in page.sections:
+        longer = [*kept, section]
+        if len(_markdown(page, longer)) > most - len(_CUT):
+            return (_markdown(page, kept).rstrip() + _CUT)[:most]
+        kept = longer
+    return _markdown(page, kept)
+
+
+def _markdown(page: Page, sections: list[Section]) -> str:
+    return page_markdown(Page(page.title, tuple(sections), page.tone))
+
+
+@contextmanager
+def attachments(record: Run, table: RowTable | None, environment: bool = False) -> Iterator[dict[str, Path]]:
+    """Files by the names that platforms show: `run/…` as in the run folder with the page `run/report.html`, `metrics.json` with every
+    metric, and `rows.json` with the table, where there is one.
+
+    They are there as long as the context is. With `environment`, the file about the machine is among them.
+    """
+    left = {LINKS_JSON} if environment else {LINKS_JSON, ENVIRONMENT_JSON}
+    files = (file for file in sorted(record.place.rglob("*")) if file.is_file() and file.name not in left)
+    found = {f"run/{file.relative_to(record.place).as_posix()}": file for file in files}
+    with TemporaryDirectory() as temporary:
+        made = Path(temporary)
+        if f"run/{PAGE}" not in found:
+            with open_text(made / PAGE) as stream:
+                FORMATS.find("html")().write(record, stream, Options())
+            found[f"run/{PAGE}"] = made / PAGE
+        every = metrics_of(record.result, every=True)
+        (made / METRICS).write_text(json.dumps(every, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        found[METRICS] = made / METRICS
+        if table is not None:
+            (made / TABLE).write_text(json.dumps(table, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+            found[TABLE] = made / TABLE
+        yield found

@@ -1,0 +1,235 @@
+"""The metrics of a run for platforms: one number under each name, with our own denominators beside every mean.
+
+A metric that is not defined is left out: no name ever stands for something that is not a number. The few that a table of runs shows
+are `headline_of`: `header/mean` is called as the platform calls the mean of the scores `header` of rows. Platforms that keep what a
+metric is about beside its name get groups: the run, an evaluator of it, a field; of one variant or one slice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import asdict
+
+from evaluators.model.rows import Result
+from evaluators.reports.names import field_name, segment
+from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Metric
+from evaluators.runs.overall import OVERALL
+from evaluators.runs.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
+
+Number: TypeAlias = int | float
+Named: TypeAlias = Iterator[tuple[str, Number | None]]
+
+_COUNTERS: Final = frozenset({
+    "missing", "warned", "undecided", "kept_out", "always", "sometimes", "never", "unusable",
+    *(one.name for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "count" and one.name != "scored"),
+})  # fmt: skip
+"""The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
+_GROUPS: Final = frozenset({"run", "gates", "measure", "evaluator", "variant", "slice"})
+"""What names of other metrics begin with: an evaluator that is called so has the number of its first letter in its own."""
+_HEADLINE: Final = ("mean", "pass_rate")
+"""What stands first in the group of an evaluator."""
+_VERDICTS: Final = ("passed", "warned", "failed", "undecided")
+
+
+class MetricGroup(Struct):
+    """What some metrics are about."""
+
+    name: str
+    """What the names of its metrics begin with: `evaluator/header/field/items.each.price`; nothing for the run."""
+    about: dict[str, str] = field(default_factory=dict)
+    """`evaluator`, `field` (the path as results spell it), `variant`, `slice_column` and `slice`: those that apply."""
+    metrics: dict[str, Number] = field(default_factory=dict)
+    """By the rest of their names: `accuracy`, `rows/scored`."""
+
+
+def metrics_of(result: RunResult, every: bool = False) -> dict[str, Number]:
+    """Metrics by their names, such as `evaluator/header/field/items.each.price/accuracy`; sorted.
+
+    Counts that are 0, and metrics of slices, are among them only where `every` one is asked for.
+    Raises ValueError should two metrics ever come to the same name.
+    """
+    found: dict[str, Number] = {}
+    for name, _, _, value in _metrics(result, every):
+        if name in found:
+            raise ValueError(f"two metrics are called {name}")
+        found[name] = value
+    return dict(sorted(found.items()))
+
+
+def metric_groups(result: RunResult, every: bool = False) -> tuple[MetricGroup, ...]:
+    """The run, then each evaluator and each field that has metrics. Every metric of `metrics_of` is in one of them."""
+    metrics = list(_metrics(result, every))
+    found = {group.name: group for _, group, _, _ in metrics}
+    for _, group, rest, value in sorted(metrics, key=lambda one: (one[2] not in _HEADLINE, one[0])):
+        found[group.name].metrics[rest] = value
+    return tuple(found.values())
+
+
+class Overall(Struct):
+    """The overall scores of rows, added up."""
+
+    scored: int = 0
+    passed: int = 0
+    failed: int = 0
+    total: Fraction = Fraction()
+
+    def add(self, row: Result, times: int = 1) -> None:
+        """Counts the overall score of a row, or of several with the same; one without a score leaves no trace."""
+        if row.score is not None:
+            self.scored += times
+            self.passed += times * (row.passed is True)
+            self.failed += times * (row.passed is False)
+            self.total += times * Fraction(row.num, row.den)
+
+    def metrics(self) -> Named:
+        """Their mean, the share that pass, and how many there are."""
+        yield "scored", self.scored
+        yield "mean", float(self.total / self.scored) if self.scored else None
+        yield "pass_rate", self.passed / (self.passed + self.failed) if self.passed + self.failed else None
+
+
+def headline_of(result: RunResult, overall: Mapping[str | None, Overall]) -> dict[str, Number]:
+    """The metrics that a table of runs shows, by their names: of the overall score the mean, the pass rate and the rows that have one,
+    the mean of each evaluator, and how many gates failed. `overall` has those of each variant."""
+    found: dict[str, Number | None] = {}
+    for variant, whole in overall.items():
+        found |= {"/".join([*_of_variant(variant), OVERALL, name]): value for name, value in whole.metrics()}
+    found |= {f"{_prefix(stats)}/mean": stats.mean for stats in result.evaluators}
+    if result.gates:
+        found["gates/failed"] = sum(gate.verdict == "failed" for gate in result.gates)
+    return {name: value for name, value in sorted(found.items()) if value is not None and isfinite(value)}
+
+
+def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:
+    """Metrics as maps inside each other, one for each part between slashes."""
+    whole: dict[str, Any] = {}
+    for name, value in metrics.items():
+        *above, last = name.split("/")
+        inner = whole
+        for part in above:
+            inner = inner.setdefault(part, {})
+        inner[last] = value
+    return whole
+
+
+def field_prefix(stats: EvaluatorStats, one: FieldStats) -> str:
+    """What the names of a field's metrics begin with."""
+    return f"{_prefix(stats, 'evaluator')}/field/{field_name(one.path)}"
+
+
+def _prefix(stats: EvaluatorStats | NumericColumnStats, *kind: str) -> str:
+    """What the names of the metrics of an evaluator or a measure begin with."""
+    part = ["slice", *map(segment, stats.slice)] if stats.slice is not None else []
+    name = segment(stats.name)
+    if not kind and name in _GROUPS:
+        name = f"_-{ord(name[0]):x}_{name[1:]}"
+    return "/".join([*_of_variant(stats.variant), *part, *kind, name])
+
+
+def _of_variant(variant: str | None) -> list[str]:
+    return [] if variant is None else ["variant", segment(variant)]
+
+
+def _metrics(result: RunResult, every: bool) -> Iterator[tuple[str, MetricGroup, str, Number]]:
+    """Every metric: its name, its group, its name in the group, and its value."""
+    for group, prefix, metrics in _groups(result, every):
+        for rest, value in metrics:
+            name = f"{prefix}/{rest}" if prefix else rest
+            if value is not None and isfinite(value) and (every or _says_something(name, value)):
+                yield name, group, rest, value
+
+
+def _says_something(name: str, value: Number) -> bool:
+    return value != 0 or name == "run/rows" or name.rpartition("/")[2] not in _COUNTERS
+
+
+def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str, Named]]:
+    """The groups of a run, each with what the names of some of its metrics begin with."""
+    run = MetricGroup("")
+    yield run, "", _run(result)
+    for one in result.measures:
+        if one.slice is None or slices:
+            yield run, "", ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _measure(one))
+    for stats in (*result.evaluators, *(result.slices if slices else ())):
+        group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
+        headline = group.name if stats.slice is not None else _prefix(stats)
+        yield group, headline, ((name, getattr(stats, name)) for name in _HEADLINE)
+        yield group, group.name, _evaluator(stats)
+        if stats.slice is None:
+            yield group, group.name, _repeats(result, stats)
+            yield group, group.name, _confidence(result, stats, None)
+    for stats in result.evaluators:
+        for one_field in stats.fields:
+            group = MetricGroup(field_prefix(stats, one_field), {**_about(stats), "field": one_field.path})
+            yield group, group.name, _declared(FIELD_METRICS, one_field)
+            yield group, group.name, _flips(result, stats, one_field.path)
+            yield group, group.name, _confidence(result, stats, one_field.path)
+
+
+def _about(stats: EvaluatorStats) -> dict[str, str]:
+    found = {"evaluator": stats.name}
+    if stats.variant is not None:
+        found["variant"] = stats.variant
+    if stats.slice is not None:
+        found["slice_column"], found["slice"] = stats.slice
+    return found
+
+
+def _run(result: RunResult) -> Named:
+    yield "run/rows", result.rows
+    yield "run/complete", int(result.complete)
+    yield "run/exit_code", result.exit_code
+    for verdict in _VERDICTS:
+        yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
+
+
+def _measure(one: NumericColumnStats) -> Named:
+    for name in ("mean", "median", "p95", "sum", "min", "max", "rows", "n", "missing", "unreadable"):
+        yield name, getattr(one, name)
+
+
+def _declared(metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats) -> Named:
+    return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
+
+
+def _evaluator(stats: EvaluatorStats) -> Named:
+    yield from _declared(EVALUATOR_METRICS, stats)
+    if stats.counts is not None:
+        yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())
+    for metric in stats.metrics:
+        yield f"metric/{segment(metric.name)}/mean", metric.mean
+        yield f"metric/{segment(metric.name)}/n", metric.n
+
+
+def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
+    """How often questions with several outputs are answered."""
+    for one in result.repeats:
+        if (one.evaluator, one.variant) == (stats.name, stats.variant):
+            for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
+                yield f"repeats/{name}", getattr(one, name)
+            for each in one.passes:
+                yield f"repeats/pass_at_{each.k}", each.pass_at_k
+                yield f"repeats/pass_all_{each.k}", each.pass_all_k
+                yield f"repeats/groups_at_{each.k}", each.groups or None
+
+
+def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
+    """In how many groups of outputs a field is right in some and wrong in others."""
+    for one in result.repeats:
+        if (one.evaluator, one.variant) == (stats.name, stats.variant):
+            for each in one.fields:
+                if each.path == field:
+                    yield from ((f"repeats/{name}", getattr(each, name)) for name in ("flips", "groups", "share"))
+
+
+def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
+    """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
+    for one in result.confidence:
+        if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
+            for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
+                yield f"confidence/{name}", getattr(one, name)

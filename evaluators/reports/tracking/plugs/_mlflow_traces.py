@@ -1,0 +1,217 @@
+"""Rows as traces of MLflow, with a feedback for every evaluator and field; and feedback on traces that were there before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluators.model.issues import Problems, problem
+from evaluators.reports.names import fitted
+from evaluators.reports.rows import RowView, row_views, scores_of, whole_view, wrong_rows_first
+from evaluators.reports.tracking.sending import counted, sent
+from evaluators.reports.tracking.tracker import RowTracker, run_key
+from evaluators.runs.reader import Run
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+    from mlflow.entities import Assessment as Assessed
+    from mlflow.entities import Expectation, Feedback
+
+ROW: Final = "evaluators.row"
+EXPECTED: Final = "expected_response"
+_RUN: Final = "mlflow.assessment.sourceRunId"
+_TAG: Final = 250
+_STORE: Final = "MLFLOW_TRACKING_URI"
+
+
+@contextmanager
+def traces_go_to(uri: str) -> Iterator[None]:
+    """Traces go to this store while the context lasts, and all of them are there at its end, also when it is left by an error.
+
+    What the program or the environment had named before holds again afterwards.
+    """
+    import mlflow
+
+    of_environment = os.environ.pop(_STORE, None)
+    of_program = mlflow.get_tracking_uri() if mlflow.is_tracking_uri_set() else None
+    mlflow.set_tracking_uri(uri)
+    try:
+        yield
+    finally:
+        mlflow.flush_trace_async_logging()
+        mlflow.set_tracking_uri(of_program)
+        if of_environment is not None:
+            os.environ[_STORE] = of_environment
+
+
+def send_traces(
+    client: MlflowClient,
+    record: Run,
+    runs: Mapping[str | None, str],
+    experiment: str,
+    settings: RowTracker,
+    column: str | None,
+) -> None:
+    """Gives traces their feedback: those that `column` names, else a new one for each of the first `trace_rows` rows.
+
+    `runs` are the ids of the runs by variant. What was sent before is left as it is. Raises Problems (testset) when
+    `column` names no trace in any row.
+    """
+    if column is None:
+        _on_new_traces(client, record, runs, experiment, settings)
+        return
+    rows = [(trace_id, row) for row in row_views(record) if (trace_id := _trace_id(row, column))]
+    for trace_id, row in counted(rows):
+        known = client.get_trace(trace_id, display=False).info.assessments or ()
+        _assess(trace_id, known, runs[row.variant], _feedbacks(row, runs[row.variant], record))
+    if not rows:
+        raise _no_ids(column)
+
+
+def _trace_id(row: RowView, column: str) -> str | None:
+    cell = (row.cells or {}).get(column)
+    return cell.strip() if isinstance(cell, str) else None
+
+
+def _on_new_traces(
+    client: MlflowClient, record: Run, runs: Mapping[str | None, str], experiment: str, settings: RowTracker
+) -> None:
+    import mlflow
+
+    rows = [
+        (runs[variant], str(row.number) if variant is None else f"{variant}/{row.number}", row)
+        for variant in record.each_variant
+        for row in wrong_rows_first(row_views(record, (variant,)), settings.trace_rows)
+    ]
+    sent(0, len(rows))
+    there = {
+        (run_id, trace.info.tags.get(ROW)): trace.info
+        for run_id in dict.fromkeys(runs.values())
+        for trace in _traces_of(client, experiment, run_id)
+    }
+    made = {
+        (run_id, name): _trace(client, record, experiment, run_id, name, row, settings.environment)
+        for run_id, name, row in rows
+        if (run_id, name) not in there
+    }
+    mlflow.flush_trace_async_logging()
+    for run_id, name, row in counted(rows):
+        known = there.get((run_id, name))
+        trace_id = known.trace_id if known is not None else made[run_id, name]
+        wanted = [*_expectations(row, run_id, record), *_feedbacks(row, run_id, record)]
+        _assess(trace_id, (known.assessments or ()) if known is not None else (), run_id, wanted)
+
+
+def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[Any]:
+    token = None
+    while True:
+        page = client.search_traces(
+            locations=[experiment], run_id=run_id, include_spans=False, max_results=500, page_token=token
+        )  # fmt: skip
+        yield from page
+        token = page.token
+        if not token:
+            return
+
+
+def _trace(
+    client: MlflowClient, record: Run, experiment: str, run_id: str, name: str, row: RowView, environment: bool
+) -> str:
+    """A trace of a row: what the model was given, and what it answered. The other cells are attributes of its span."""
+    cells, roles = dict(row.cells or {}), record.result.columns
+    output = cells.pop(roles["output"], None) if "output" in roles else None
+    cells.pop(roles.get("expected", ""), None)
+    cells.pop(roles.get("id", ""), None)
+    given = cells.pop(roles["input"], None) if "input" in roles else None
+    tags = {ROW: name, "evaluators.id": row.id, "evaluators.run_key": run_key(record)}
+    for each in map(whole_view, row.evaluators):
+        tags[fitted(f"evaluators.status.{each.name}", _TAG)] = each.label
+    if row.variant is not None:
+        tags["evaluators.variant"] = row.variant
+    span = client.start_trace(
+        row.id or name, span_type="LLM", inputs=cells if given is None else given, tags=tags, experiment_id=experiment,
+        run_id=run_id, attributes={} if given is None else {f"evaluators.column.{column}": cell for column, cell in cells.items()},
+    )  # fmt: skip
+    _say_the_source(span.trace_id, source_of(record, environment))
+    client.end_trace(span.trace_id, outputs=output)
+    return str(span.trace_id)
+
+
+def source_of(record: Run, environment: bool) -> dict[str, str]:
+    """Who sends the run, the suite, and the commit of its folder, by MLflow's names; with `environment` the program and the state of its
+    folder, as MLflow's own clients tell them."""
+    from mlflow.tracing.utils.environment import resolve_env_metadata
+
+    known = record.result.environment
+    machine = resolve_env_metadata()
+    found = {
+        "mlflow.user": machine.get("mlflow.user", ""),
+        "mlflow.source.name": PurePath(known.suite).name if known is not None else "",
+        "mlflow.source.type": "LOCAL",
+        "mlflow.source.git.commit": known.commit if known is not None else "",
+    }
+    found["mlflow.source.name"] = found["mlflow.source.name"] or record.result.name
+    return {name: text for name, text in ({**found, **machine} if environment else found).items() if text}
+
+
+def _say_the_source(trace_id: str, source: Mapping[str, str]) -> None:
+    """Puts the source of a run into a trace, in place of the program that MLflow's client writes there by itself."""
+    from mlflow.tracing.trace_manager import InMemoryTraceManager
+    from mlflow.utils.mlflow_tags import TRACE_RESOLVE_TAGS_ALLOWLIST
+
+    with InMemoryTraceManager.get_instance().get_trace(trace_id) as trace:
+        for name in TRACE_RESOLVE_TAGS_ALLOWLIST:
+            trace.info.trace_metadata.pop(name, None)
+        trace.info.trace_metadata |= source
+
+
+def _assess(trace_id: str, known: Iterable[Assessed], run_id: str, wanted: Iterable[Assessed]) -> None:
+    """Gives the trace what it does not have from this run."""
+    import mlflow
+
+    there = {one.name for one in known if (one.metadata or {}).get(_RUN) == run_id}
+    for one in wanted:
+        if one.name not in there:
+            mlflow.log_assessment(trace_id, one)
+
+
+def _expectations(row: RowView, run_id: str, record: Run) -> Iterator[Expectation]:
+    """The expected answer, by the name that MLflow's own scorers look for."""
+    from mlflow.entities import AssessmentSource, Expectation
+
+    expected = (row.cells or {}).get(record.result.columns.get("expected", ""))
+    if expected is not None and expected != "":
+        yield Expectation(
+            name=EXPECTED, value=expected, metadata={_RUN: run_id},
+            source=AssessmentSource(source_type="CODE", source_id=record.result.test_set),
+        )  # fmt: skip
+
+
+def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
+    """A feedback for each score, and for each error. What was left out of the row has none."""
+    from mlflow.entities import AssessmentError, AssessmentSource, Feedback
+
+    for one in scores_of(record, row):
+        if not one.measured:
+            continue
+        error = None if one.issue is None else AssessmentError(one.issue.code, one.issue.message)
+        about = {_RUN: run_id, "status": one.label, "suite": record.result.suite_fingerprint}
+        if one.path is not None:
+            about["path"] = one.path
+        if one.passed is not None:
+            about["passed"] = "true" if one.passed else "false"
+        yield Feedback(
+            name=fitted(one.name, _TAG), value=one.score, error=error, rationale=one.reason, metadata=about,
+            source=AssessmentSource(source_type="CODE", source_id=f"evaluators/{one.evaluator}"),
+        )  # fmt: skip
+
+
+def _no_ids(column: str) -> Problems:
+    return problem(
+        "no-trace-ids",
+        f'no kept row has the id of a trace in the column "{column}"',
+        hint="`trace_column` names the column with MLflow's trace ids; `results: {documents: all}` keeps the cells of all rows",
+    )

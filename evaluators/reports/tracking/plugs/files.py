@@ -1,0 +1,107 @@
+"""`files`: metrics and settings as files, in the layout that DVC reads."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import Field
+
+from evaluators.model.issues import problem
+from evaluators.model.settings import Name
+from evaluators.reports.csv_cells import guarded
+from evaluators.reports.tracking.attachments import params_of
+from evaluators.reports.tracking.metrics import Number, field_prefix, metrics_of, nested
+from evaluators.reports.tracking.tracker import Link, Tracker, run_key
+from evaluators.runs.reader import Run
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_json import stable
+from evaluators.runs.store import write_text
+from evaluators.scoring.values.quoting import flow, key_text
+
+METRICS: Final = "metrics.json"
+PARAMS: Final = "params.yaml"
+PLOT: Final = "plots/fields.csv"
+LAYOUT: Final = "dvc.yaml"
+
+_HEAD: Final = "# Written by the tracker `files` of evaluators. Changes made here are lost.\n"
+_SAYS_WHAT_IS_THERE: Final = f"{_HEAD}metrics:\n  - {METRICS}\nparams:\n  - {PARAMS}\n"
+_SAYS_HOW_TO_DRAW: Final = (
+    f"plots:\n  - {PLOT}:\n      title: Accuracy of each field\n      template: bar_horizontal\n"
+    "      x: accuracy\n      y: name\n"
+)
+_COUNTS: Final = ("match", "mismatch", "omission", "hallucination", "error", "skipped", "not_measured", "not_judged")
+_COLUMNS: Final = ("name", "variant", "evaluator", "path", "accuracy", "n", *_COUNTS)
+
+
+class Files(Tracker):
+    """Metrics and settings as files that belong into version control, in the layout that DVC reads.
+
+    `metrics.json` has the metrics, `params.yaml` the settings, `plots/fields.csv` a line for each field; `dvc.yaml` says so to
+    DVC. The next run takes their place: what was before is in version control.
+    """
+
+    folder: Name = "metrics"
+    """The folder of the files, relative to where the command is run."""
+
+    figures: Literal["main", "all"] = Field("main", validation_alias="metrics")
+    """Which metrics are written: `all`, or without counts that are 0 and without metrics of slices."""
+
+    def metrics(self, record: Run, variant: str | None = None) -> dict[str, Number]:
+        """The metrics that are written: version control compares them one by one, so that many are no burden."""
+        few = super().metrics(record, variant)
+        return {**metrics_of(record.result, self.figures == "all"), **few}
+
+    def send(self, record: Run) -> Link:
+        """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
+        folder = Path(self.folder)
+        _check_own(folder)
+        plot, drawn = _plot(record.result)
+        write_text(folder / LAYOUT, _SAYS_WHAT_IS_THERE + (_SAYS_HOW_TO_DRAW if drawn else ""))
+        write_text(folder / PARAMS, "\n".join([_HEAD.rstrip("\n"), *_lines(params_of(record), ""), ""]))
+        write_text(folder / PLOT, plot)
+        write_text(folder / METRICS, stable(nested(self.metrics(record))))
+        return Link("files", folder.as_posix(), run_key(record))
+
+
+def _check_own(folder: Path) -> None:
+    """Nothing of somebody else's is replaced: the folder holds no such files, or a `dvc.yaml` of this tracker."""
+    layout = folder / LAYOUT
+    if layout.is_file() and layout.read_bytes().startswith(_HEAD.encode()):
+        return
+    for name in (LAYOUT, METRICS, PARAMS, PLOT):
+        if (folder / name).exists():
+            raise problem(
+                "not-our-file",
+                f"there is a {name} that this tracker did not write",
+                where=str(folder / name),
+                hint="`tracking: [{files: {folder: NAME}}]` names another folder",
+            )
+
+
+def _plot(result: RunResult) -> tuple[str, bool]:
+    """A line for each field, and whether there is any. Programs read it: no mark in front, and nothing for undefined."""
+    stream = StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    fields = [(stats, field) for stats in result.evaluators for field in stats.fields]
+    for stats, field in fields:
+        counts = [getattr(field.counts, name) for name in _COUNTS]
+        writer.writerow([
+            field_prefix(stats, field), guarded(stats.variant or ""), guarded(stats.name), guarded(field.path),
+            "" if field.accuracy is None else field.accuracy, field.counts.n, *counts,
+        ])  # fmt: skip
+    return stream.getvalue(), bool(fields)
+
+
+def _lines(data: Mapping[str, Any], margin: str) -> Iterator[str]:
+    """Maps as lines of YAML."""
+    for key, value in data.items():
+        if isinstance(value, Mapping) and value:
+            yield f"{margin}{key_text(key)}:"
+            yield from _lines(value, f"{margin}  ")
+        else:
+            yield f"{margin}{key_text(key)}: {flow(value)}"

@@ -1,0 +1,248 @@
+"""`phoenix`: a run as an experiment over a dataset in Arize Phoenix, with an evaluation of every row by every evaluator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from pydantic import NonNegativeInt
+
+from evaluators.model.issues import Problems, problem
+from evaluators.model.settings import Name
+from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wrong_rows_first
+from evaluators.reports.tracking.attachments import environment_of, flat_params
+from evaluators.reports.tracking.patience import in_parallel
+from evaluators.reports.tracking.sending import batches, sent
+from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.addresses import without_password
+from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.testsets.platforms.fetching import quietly
+
+if TYPE_CHECKING:
+    from phoenix.client import Client
+
+RUN_KEY: Final = "evaluators_run_key"
+"""What an experiment is found by when its run is sent again."""
+_SECONDS: Final = 600
+_AT_ONCE: Final = 500
+_UNDER_WAY: Final = 8
+_EVERY_CELL: Final = 10_000
+"""A run of so many rows keeps all its cells, so that its dataset has all its rows."""
+
+
+class Phoenix(RowTracker):
+    """An experiment in Phoenix: the test set as a dataset, an output for each row, and for each evaluator an
+    evaluation with a score, a word and a reason. Our metrics are in the metadata of the experiment.
+
+    Where Phoenix is, is said by its own variables, such as `PHOENIX_COLLECTOR_ENDPOINT` and `PHOENIX_API_KEY`, or here. Several models
+    make several experiments over one dataset. Phoenix shows means of the rows that it has: those are ours when all rows were sent.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("phoenix.client",)
+
+    endpoint: Name | None = None
+    """The address of Phoenix; without it, what Phoenix's variables say."""
+    dataset: Name | None = None
+    """The name of the dataset; without it, that of the suite and of its test set."""
+    trace_rows: NonNegativeInt = 1000
+    """How many rows have an output and evaluations, of each variant, rows with something wrong first."""
+    fields: bool = False
+    """Whether each field of a row has an evaluation of its own, which is a column of the experiments and takes more time."""
+    span_column: Name | None = None
+    """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
+
+    def send(self, record: Run) -> Link:
+        """Sends the run, or brings up to date what is there of it."""
+        quietly()
+        with _client(self.endpoint) as client:
+            return self._send(client, record)
+
+    def _send(self, client: Client, record: Run) -> Link:
+        dataset = client.datasets.create_dataset(
+            name=self.dataset or f"{record.result.name}: {record.result.test_set}",
+            examples=list(_examples(record, self.trace_rows)),
+            timeout=_SECONDS,
+        )
+        nodes = {example["id"]: example["node_id"] for example in dataset.examples}
+        there = {one["metadata"].get(RUN_KEY): one["id"] for one in client.experiments.list(dataset_id=dataset.id)}
+        experiments = []
+        for variant in record.each_variant:
+            metadata = _metadata(record, variant, self)
+            found = there.get(metadata[RUN_KEY])
+            if found is None:
+                found = client.experiments.create(
+                    dataset_id=dataset.id, dataset_version_id=dataset.version_id, experiment_metadata=metadata,
+                    experiment_name=record.place.name if variant is None else f"{record.place.name} ({variant})",
+                    experiment_description=_description(record, variant, self.trace_rows),
+                )["id"]  # fmt: skip
+            experiments.append(found)
+            _send_rows(client, record, variant, found, nodes, self)
+        if self.span_column is not None:
+            _annotate(client, record, self.span_column)
+        address = client.experiments.get_experiment_url(dataset.id, experiments[0])
+        address = "&".join([without_password(address), *(f"experimentId={one}" for one in experiments[1:])])
+        return Link("phoenix", address, ",".join(experiments))
+
+
+def _examples(record: Run, most: int) -> Iterator[dict[str, Any]]:
+    """The rows without their outputs, which differ from model to model: all of them, or of a long run those that are sent."""
+    longer = record.result.rows > _EVERY_CELL
+    rows = (
+        row
+        for variant in record.each_variant[: None if longer else 1]
+        for row in (_first(record, variant, most) if longer else row_views(record, (variant,)))
+    )
+    roles, names = record.result.columns, _names(record)
+    for row in {row.number: row for row in rows}.values():
+        cells = {name: _plain(cell) for name, cell in (row.cells or {}).items() if name != roles.get("output")}
+        expected = cells.pop(roles["expected"], None) if "expected" in roles else None
+        about: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
+        about["slices"] = dict(zip(record.facts.slices, row.slices, strict=True)) if row.slices else {}
+        yield {"id": names[row.number], "input": cells, "output": {"expected": expected}, "metadata": about}
+
+
+def _first(record: Run, variant: str | None, most: int) -> Iterator[RowView]:
+    return wrong_rows_first(row_views(record, (variant,)), most)
+
+
+def _names(record: Run) -> dict[int, str]:
+    """What a row is called among the examples: its id, with its number where several rows have the id, or where it has none."""
+    ids = {row.number: row.id for row in record.each_row(record.each_variant[0], explained=False)}
+    times = Counter(ids.values())
+    return {number: id if id and times[id] == 1 else f"{id} (row {number})".lstrip() for number, id in ids.items()}
+
+
+@contextmanager
+def _client(endpoint: str | None) -> Iterator[Client]:
+    """Phoenix's client with its own settings, sending in our patient way."""
+    from phoenix.client import Client
+
+    from evaluators.reports.tracking.plugs._phoenix_http import PatientClient
+
+    plain = (Client(base_url=endpoint) if endpoint else Client())._client
+    with PatientClient(base_url=plain.base_url, headers=plain.headers, timeout=plain.timeout) as patient:
+        yield Client(http_client=patient)
+
+
+def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, Any]:
+    key = run_key(record)
+    found = {
+        RUN_KEY: key if variant is None else f"{key}/{variant}",
+        "metrics": settings.metrics(record, variant),
+        "params": flat_params(record),
+    }
+    return {**found, "environment": environment_of(record)} if settings.environment else found
+
+
+def _description(record: Run, variant: str | None, most: int) -> str:
+    rows = record.result.rows
+    text = f"{record.result.name}, exit code {record.result.exit_code}"
+    text += "" if variant is None else f", {variant}"
+    if rows <= most:
+        return text
+    return f"{text}; {most} of {rows} rows, those with something wrong first: the metrics of all rows are in the metadata"
+
+
+def _send_rows(
+    client: Client, record: Run, variant: str | None, experiment: str, nodes: Mapping[str, str], settings: Phoenix
+) -> None:
+    """Sends what is not there yet: Phoenix takes outputs and evaluations one by one, so several are under way at once."""
+    at = _when(record)
+    known = client.experiments.get_experiment(experiment_id=experiment)
+    there = {run["dataset_example_id"]: run["id"] for run in known["task_runs"]}
+    assessed = {(one.experiment_run_id, one.name) for one in known["evaluation_runs"]}
+    names, output = _names(record), record.result.columns.get("output")
+
+    def send_row(row: RowView) -> None:
+        node = nodes[names[row.number]]
+        run = there.get(node) or _log_run(
+            client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
+            output=_plain((row.cells or {}).get(output or "")),
+        )  # fmt: skip
+        for each in scores_of(record, row):
+            if (run, each.name) not in assessed and (settings.fields or each.path is None):
+                client.experiments.log_evaluation(experiment_run_id=run, start_time=at, end_time=at, **_evaluation(each))
+
+    rows = _first(record, variant, settings.trace_rows)
+    total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
+    sent(0, total)
+    for done, _ in enumerate(in_parallel(send_row, rows, _UNDER_WAY), 1):
+        sent(done, total)
+
+
+def _log_run(client: Client, **about: Any) -> str:
+    """Sends an output, and gives what Phoenix calls it; also where it is there, because only the answer was lost."""
+    import httpx
+
+    try:
+        return str(client.experiments.log_run(**about)["id"])
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code != httpx.codes.CONFLICT:
+            raise
+        runs = client.experiments.get_experiment(experiment_id=about["experiment_id"])["task_runs"]
+        return next(str(run["id"]) for run in runs if run["dataset_example_id"] == about["dataset_example_id"])
+
+
+def _evaluation(one: FieldView) -> dict[str, Any]:
+    """What Phoenix is told: a word always, a score where there is one, and what kept the row from having one."""
+    about: dict[str, Any] = {"evaluator": one.evaluator, "passed": one.passed}
+    if one.path is not None:
+        about["path"] = one.path
+    return {
+        "name": one.name, "score": one.score, "label": one.label, "explanation": one.reason,
+        "error": None if one.issue is None else one.issue.message, "metadata": about,
+    }  # fmt: skip
+
+
+def _annotate(client: Client, record: Run, column: str) -> None:
+    """Annotates the spans that outputs come from. An annotation of this suite takes the place of an earlier one."""
+    annotations = [each for one in row_views(record) for each in _annotations(one, column, record)]
+    for some in batches(annotations, _AT_ONCE):
+        client.spans.log_span_annotations(span_annotations=some, sync=True)
+    if not annotations:
+        raise _no_ids(column)
+
+
+def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
+    span = (row.cells or {}).get(column)
+    if not isinstance(span, str) or not span.strip():
+        return
+    for one in scores_of(record, row):
+        said = _evaluation(one)
+        result = {key: said[key] for key in ("score", "label", "explanation") if said[key] is not None}
+        about = {key: value for key, value in said["metadata"].items() if value is not None}
+        if one.issue is not None:
+            about["error"] = one.issue.message
+        yield {
+            "span_id": span.strip(), "name": one.name, "annotator_kind": "CODE", "result": result, "metadata": about,
+            "identifier": f"evaluators/{record.result.name}",
+        }  # fmt: skip
+
+
+def _when(record: Run) -> datetime:
+    """When the run began. How long an answer took is not known here, so none of them takes any time."""
+    known = record.result.environment
+    return datetime.now(UTC) if known is None else datetime.fromisoformat(known.started)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell as Phoenix shows it best: a document where the text is one, and the text as it stands anywhere else."""
+    if not isinstance(cell, str):
+        return cell
+    try:
+        found = parse(cell.encode())
+    except (NotJSON, UnicodeEncodeError):
+        return cell
+    return found if isinstance(found, dict | list) else cell
+
+
+def _no_ids(column: str) -> Problems:
+    return problem(
+        "no-span-ids",
+        f'no kept row has the id of a span in the column "{column}"',
+        hint="`span_column` names the column with Phoenix's span ids; `results: {documents: all}` keeps the cells of all rows",
+    )

@@ -1,0 +1,106 @@
+"""`trackio`: runs in Trackio, on this machine or on a server of it."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
+from contextvars import Context
+from io import StringIO
+from typing import Any, ClassVar, Final
+
+from evaluators.model.issues import problem
+from evaluators.model.settings import Name
+from evaluators.reports.tracking.attachments import RowTable, attachments, params_of, row_table
+from evaluators.reports.tracking.tracker import Link, Platform, run_key
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.addresses import without_password
+
+_REMOTE: Final = ("TRACKIO_SERVER_URL", "TRACKIO_SPACE_ID")
+_NO_WORD: Final = re.compile(r"[^\w-]+")
+"""What Trackio leaves out of the name of a project."""
+_QUIET: Final = {"HF_HUB_DISABLE_TELEMETRY": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
+"""Variables that are set unless they are set already: the client and what it uses report nothing to their makers."""
+
+
+class Trackio(Platform):
+    """A run in Trackio: metrics, settings, all rows as a table, and the run folder as an artifact.
+
+    It is kept on this machine, where TRACKIO_DIR says, unless TRACKIO_SERVER_URL (with TRACKIO_WRITE_TOKEN) or TRACKIO_SPACE_ID name
+    a server. Kept on this machine, nothing is asked of a network: HF_HUB_OFFLINE is set then.
+    """
+
+    packages: ClassVar[tuple[str, ...]] = ("trackio",)
+
+    project: Name | None = None
+    """The project; without one, the name of the suite with `-` for spaces and marks."""
+
+    def send(self, record: Run) -> Link:
+        """Sends the run, in place of what was sent of it before. Raises Problems (environment) where something was not kept."""
+        server = next((os.environ[name] for name in _REMOTE if os.environ.get(name)), None)
+        quiet = _QUIET if server else {**_QUIET, "HF_HUB_OFFLINE": "1"}
+        for name, value in quiet.items():
+            os.environ.setdefault(name, value)
+        project = self.project or _NO_WORD.sub("-", record.result.name)
+        run = f"{record.place.name} {run_key(record)[:12]}"
+        with _complaints() as said:
+            import trackio
+
+            _remove(trackio, project, run, os.environ.get("TRACKIO_SERVER_URL"))
+            Context().run(self._log, trackio, record, project, run)  # a run of the program itself stays as it is
+        if said:
+            raise problem("trackio-lost-something", said[0])
+        return Link("trackio", without_password(server).partition("?")[0] if server else None, run)
+
+    def _log(self, trackio: Any, record: Run, project: str, name: str) -> None:
+        config = params_of(record, self.environment)
+        table = row_table(record)
+        run = trackio.init(
+            project=project, name=name, config=config, group=record.result.name, resume="allow", embed=False,
+            auto_log_gpu=False, auto_log_cpu=False,
+        )  # fmt: skip
+        try:
+            rows = [dict(zip(table["columns"], row, strict=True)) for row in table["data"]]
+            run.log({**self.metrics(record), "rows": trackio.Table(data=rows)}, step=0)
+            _log_files(trackio, run, record, table, self.environment)
+        finally:
+            run.finish()
+
+
+def _log_files(trackio: Any, run: Any, record: Run, table: RowTable, environment: bool) -> None:
+    """The files of the run as an artifact. The same files are the same version of it."""
+    artifact = trackio.Artifact(f"run-{run_key(record)}", "evaluation")
+    with attachments(record, table, environment) as files:
+        for name, file in files.items():
+            artifact.add_file(str(file), name)
+        run.log_artifact(artifact)
+
+
+def _remove(trackio: Any, project: str, name: str, server: str | None) -> None:
+    """What was sent of the run before. A Space takes it up again instead: there, nobody but its owner may remove a run."""
+    if server:
+        from trackio.remote_client import RemoteClient
+
+        token = os.environ.get("TRACKIO_WRITE_TOKEN")
+        client = RemoteClient(server, hf_token=None, write_token=token, verbose=False)
+        client.predict(api_name="/delete_run", project=project, run=name)
+    elif not os.environ.get("TRACKIO_SPACE_ID"):
+        try:
+            older = [run for run in trackio.Api().runs(project) if run.name == name]
+        except ValueError:  # there is no such project yet
+            return
+        for run in older:
+            run.delete()
+
+
+@contextmanager
+def _complaints() -> Iterator[list[str]]:
+    """What the client warns of: it goes on where something is lost. What it prints of its own is not shown."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught, redirect_stdout(StringIO()):
+        warnings.simplefilter("ignore")
+        warnings.filterwarnings("always", category=UserWarning, module=r"trackio\..*")
+        yield said
+    said += [str(one.message).removeprefix("* ") for one in caught]

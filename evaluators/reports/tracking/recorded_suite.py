@@ -1,0 +1,53 @@
+"""What a run folder says of its suite: the text as it is written, and the overall score of each row, which goes by it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from evaluators.reports.tracking.metrics import Overall
+from evaluators.runs.overall import overall_names, overall_verdict
+from evaluators.runs.reader import Run
+from evaluators.scoring.values.files import reading_inside
+from evaluators.suites.extends import PRESETS
+from evaluators.suites.source import as_written
+
+
+def written_suite(record: Run) -> dict[str, Any]:
+    """The plain data of the suite; empty where the folder has none, as when a program made it."""
+    if not record.facts.suite:
+        return {}
+    with reading_inside(record.place, PRESETS):
+        return as_written(record.place / record.facts.suite)
+
+
+def settings_of(written: Any) -> Mapping[str, Any]:
+    """The settings of an evaluator with its type, however it is written: a word, a map with one key, or the long form."""
+    if isinstance(written, str):
+        return {"type": written}
+    if "type" not in written and len(written) == 1:
+        ((word, options),) = written.items()
+        return {"type": word, **(options if isinstance(options, Mapping) else {})}
+    return dict(written)
+
+
+def overall_scores(record: Run) -> dict[str | None, Overall]:
+    """The overall scores of the rows of each variant, added up."""
+    names = [one.name for one in record.facts.evaluators]
+    made_of = overall_names(names, set(_parts(record)))
+    places = [place for place, name in enumerate(names) if name in made_of]
+    found: dict[str | None, Overall] = {}
+    for variant in record.each_variant:
+        verdicts, whole = record.verdicts(variant), Overall()
+        rows = Counter(tuple(row.codes[place] for place in places) for row in record.row_lines(variant, verdicts))
+        for codes, times in rows.items():
+            whole.add(overall_verdict([verdicts[place][code] for place, code in zip(places, codes, strict=True)]), times)
+        found[variant] = whole
+    return found
+
+
+def _parts(record: Run) -> Iterator[str]:
+    """The evaluators that composites are made of."""
+    for written in written_suite(record).get("evaluators", ()):
+        yield from settings_of(written).get("of", ())

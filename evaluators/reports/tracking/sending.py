@@ -1,0 +1,154 @@
+"""A finished run folder to its trackers. What one of them raises is told, and stops neither the others nor the run.
+
+Trackers tell how far they have come, and whoever started the sending may show it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from itertools import islice
+from pathlib import Path
+from typing import Final, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.reports.tracking.tracker import Link, NamedTracker
+from evaluators.runs.cells_again import with_cells
+from evaluators.runs.exit_code import ENDED
+from evaluators.runs.reader import Run
+from evaluators.runs.store import LINKS_JSON, write_text
+from evaluators.scoring.values.addresses import without_passwords
+
+Entry = TypeVar("Entry")
+
+Sending: TypeAlias = Callable[[str, int, int], None]
+"""What is told to which tracker a run is sent, and how many of how many rows are there; 0 of 0 where rows are not sent one by one."""
+
+_TOLD: Final[ContextVar[Callable[[int, int], None]]] = ContextVar("evaluators_sending", default=lambda done, total: None)
+_PRIVATE: Final = 0o600
+
+
+class Sent(Struct, frozen=True):
+    """What became of a run that was sent."""
+
+    links: tuple[Link, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    """One for each tracker that failed: which, why, and how to send it again."""
+
+
+def send(
+    folder: Path, trackers: Sequence[NamedTracker], trace_rows: int | None = None, sending: Sending | None = None
+) -> Sent:
+    """Sends the run in a folder, and keeps where it went in its `links.json`. Ctrl-C ends the sending, which is then an issue.
+
+    `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
+    Raises Problems (config) when there is no run in the folder, or it is damaged.
+    """
+    record = with_cells(Run(folder))
+    links: list[Link] = []
+    issues: list[Issue] = []
+    for index, named in enumerate(trackers):
+        name, tracker = named.name, named.tracker
+        try:
+            with telling(sending, name):
+                if sending is not None and tracker.packages:  # somebody else's client, which may take its time
+                    sending(name, 0, 0)
+                links.append(tracker.send(record))
+            _keep(record.place, links[-1:])
+        except KeyboardInterrupt:
+            issues.append(_ended([one.name for one in trackers[index:]], record.place, trace_rows))
+            break
+        except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
+            issues.append(_failed(name, error, record.place, trace_rows))
+    return Sent(tuple(links), tuple(issues))
+
+
+def links_of(folder: Path) -> tuple[Link, ...]:
+    """Where the run in a folder was sent; nowhere where it says nothing that can be read."""
+    try:
+        found = json.loads((folder / LINKS_JSON).read_bytes())
+        return tuple(Link(one["platform"], one["url"], one["run_id"]) for one in found)
+    except (OSError, ValueError, TypeError, KeyError):
+        return ()
+
+
+def _keep(folder: Path, links: Iterable[Link]) -> None:
+    """Puts links into `links.json`. One to the same place takes the place of the older one."""
+    file = folder / LINKS_JSON
+    kept = json.loads(file.read_bytes()) if file.is_file() else []
+    found = {(one["platform"], one["url"] or one["run_id"]): one for one in kept}
+    found |= {(link.platform, link.url or link.run_id): asdict(link) for link in links}
+    write_text(
+        file, json.dumps([found[place] for place in sorted(found)], indent=2, ensure_ascii=False) + "\n", renews=True
+    )
+    with suppress(OSError):  # some file systems have no modes
+        os.chmod(file, _PRIVATE)
+
+
+def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
+    """Ctrl-C: to which trackers the run did not go, or not all of it."""
+    to = " and ".join(f'"{name}"' for name in names)
+    hint = f"what arrived stays there; `{track_command(folder, names, trace_rows)}` sends the rest"
+    return Issue(ENDED, Blame.ENVIRONMENT, f"the sending to {to} was ended before its end", None, hint)
+
+
+def _failed(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
+    own = error.issues[0] if isinstance(error, Problems) and error.issues else None
+    said = str(error).strip().splitlines()
+    why = own.message if own else ": ".join([type(error).__name__, *said[:1]])
+    again = f"the run is in {folder}, and `{track_command(folder, [name], trace_rows)}` sends it again"
+    return Issue(
+        "tracker-failed",
+        Blame.ENVIRONMENT,
+        f'the run could not be sent to "{name}": {without_passwords(why)}',
+        own.where if own else None,
+        f"{own.hint}; {again}" if own and own.hint else again,
+    )
+
+
+def track_command(folder: Path, names: Sequence[str], trace_rows: int | None) -> str:
+    """The command that sends a run again as it was sent."""
+    rows = [] if trace_rows is None else ["--trace-rows", str(trace_rows)]
+    return shlex.join(["evaluators", "track", str(folder), *(word for name in names for word in ("--to", name)), *rows])
+
+
+@contextmanager
+def telling(sending: Sending | None, tracker: str) -> Iterator[None]:
+    """While the context lasts, what `sent` and `counted` are told goes to `sending`, as being about this tracker."""
+    token = _TOLD.set(lambda done, total: None if sending is None else sending(tracker, done, total))
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
+
+
+def sent(done: int, total: int) -> None:
+    """Tells that so many rows of all that are sent one by one are there."""
+    _TOLD.get()(done, total)
+
+
+def batches(entries: Iterable[Entry], most: int) -> Iterator[list[Entry]]:
+    """The entries in lists of at most `most`: platforms take no more at once."""
+    rest = iter(entries)
+    while some := list(islice(rest, most)):
+        yield some
+
+
+def counted(entries: Iterable[Entry], total: int | None = None) -> Iterator[Entry]:
+    """The entries one by one. Progress is reported: an entry counts as sent when the next one is asked for."""
+    if total is None:
+        assert isinstance(entries, Sized)
+        total = len(entries)
+    done = 0
+    for entry in entries:
+        sent(done, total)
+        yield entry
+        done += 1
+    sent(done, total)

@@ -1,0 +1,105 @@
+"""Cells that a run folder does not keep, read once more from the test set: only where that is still the one that was scored.
+
+Nothing is scored here. The folder says where the rows were, in the one file that names places of a machine. That file may be
+somebody else's: only files of this machine are opened, and nothing of them is shown unless their fingerprint is the run's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
+
+from evaluators.model.issues import CellError, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, filled_of
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.record_lines import CellsLine
+from evaluators.scoring.values.addresses import has_wildcards
+from evaluators.testsets.byte_source import STANDARD_INPUT
+from evaluators.testsets.byte_store import matching, scheme_of
+from evaluators.testsets.opening import open_test_set
+from evaluators.testsets.reader import whole
+from evaluators.testsets.selection import Selection
+from evaluators.testsets.test_set import TestSet
+from evaluators.testsets.test_set_config import TestSetConfig, read_test_set
+
+if TYPE_CHECKING:
+    from evaluators.runs.reader import Run
+
+
+def place_of(prepared: Prepared, selection: Selection) -> str:
+    """Where the rows of a run can be read again; empty where they cannot, where the environment filled in a part of it, and for
+    addresses, which nobody opens again and which may say who asked."""
+    test_set, folder = prepared.test_set, prepared.folder
+    if not test_set.lasting:
+        return ""
+    settings = test_set.config.model_dump(mode="json", exclude_unset=True)
+    text = json.dumps({"settings": settings, "folder": os.path.abspath(folder), "selection": asdict(selection)})
+    return text if "://" not in text and filled_of(test_set.config).shown(settings) == settings else ""
+
+
+def with_cells(record: Run) -> Run:
+    """The record with all cells that can be had; as it is where the folder has them, or the test set is not as it was."""
+    environment = record.result.environment
+    if record.has_every_cell or environment is None or not environment.test_set:
+        return record
+    try:
+        test_set = _opened(json.loads(environment.test_set))
+    except (Problems, BadSettings, OSError, ValueError, TypeError, KeyError, AttributeError):
+        return record
+    return cells_from(record, test_set) if test_set is not None else record
+
+
+def cells_from(record: Run, test_set: TestSet) -> Run:
+    """The record with the cells of a test set, where that is the one that was scored, and can be read again."""
+    try:
+        same = test_set.lasting and test_set.fingerprint() == record.result.data_fingerprint
+    except (Problems, OSError):
+        same = False
+    if not same or set(test_set.variants or (None,)) != set(record.each_variant):
+        return record
+    return record.but(again=partial(_cells, test_set, record.facts.header))
+
+
+def _opened(place: Any) -> TestSet | None:
+    config: TestSetConfig = read_test_set(place["settings"], {})
+    chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
+    named = [config.file, config.expected, config.output, config.outputs]
+    places = [
+        getattr(one, "file", one) for each in named for one in (each.values() if isinstance(each, dict) else [each])
+    ]
+    texts = [one for one in (*places, *config.attach.values()) if isinstance(one, str)]
+    if config.platform is not None or config.sql is not None or STANDARD_INPUT in texts or any(map(scheme_of, texts)):
+        return None
+    folder = Path(place["folder"])
+    if not all(_is_file_or_folder(folder, text) for text in texts):
+        return None
+    return open_test_set(config, folder, selection=Selection(**chosen))
+
+
+def _is_file_or_folder(folder: Path, place: str) -> bool:
+    """No pipe and no device: reading one may never end."""
+    found = matching(place.replace("**", "*"), folder) if has_wildcards(place) else [str(folder / place)]
+    return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
+
+
+def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None, only: int | None) -> Iterator[CellsLine]:
+    """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text.
+    Those of one row come with their neighbours, and nothing is read after them."""
+    table = test_set if variant is None else test_set.variant(variant)
+    for chunk in whole(table.table, table.header):
+        if only is not None and chunk.offsets:
+            if table.first_number + chunk.offsets[-1] < only:
+                continue
+            if table.first_number + chunk.offsets[0] > only:
+                return
+        for index, offset in enumerate(chunk.offsets):
+            cells = {name: column[index] for name, column in chunk.columns.items() if column[index] is not MISSING}
+            shown = {name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells.items()}
+            yield CellsLine(table.first_number + offset, shown)

@@ -1,0 +1,328 @@
+"""How far a judge can be trusted: its verdicts beside those of people, from the record of a run.
+
+Each row that has both a verdict and a mark counts once. Sources: Cohen 1960, "A coefficient of agreement for nominal scales",
+Educational and Psychological Measurement 20, for kappa; Fleiss, Cohen and Everitt 1969, "Large sample standard errors of
+kappa and weighted kappa", Psychological Bulletin 72, for its standard error; Newcombe 1998, "Interval estimation for the
+difference between independent proportions", Statistics in Medicine 17, method 10, for the difference of two halves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import isfinite, sqrt
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.issues import problem
+from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result
+from evaluators.runs.intervals import Z_95, mean_interval, moments_of_values, wilson
+from evaluators.runs.label_pairs import FirstRow, LabelPair
+from evaluators.runs.labels import PairCount, confusion_matrix
+from evaluators.runs.reader import RecordedRow, Run
+from evaluators.runs.result import ConfusionMatrix, Interval
+from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.judges.answer_lines import AnswerLine
+from evaluators.scoring.judges.session import verdict_in
+from evaluators.scoring.values.quoting import quote
+
+PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})
+FAILS: Final = frozenset({"0", "false", "no", "n", "fail", "failed", "bad", "wrong", "incorrect", "mismatch"})
+MOST_SHOWN: Final = 10
+
+
+class Marked(Struct, frozen=True):
+    """One row that a judge and a person have looked at."""
+
+    number: int
+    id: str
+    judge: bool
+    person: bool
+    length: int
+    """How many characters the output has."""
+    score: Fraction | None = None
+    mark: Fraction | None = None
+    """The person's mark from 0 to 1, where it is a number or a choice, and not another word."""
+    choices: tuple[str, str] | None = None
+    """The choice of the person, and that of the judge, where both made one."""
+
+
+class JudgeConfusion(Struct, frozen=True):
+    """How often which verdicts met."""
+
+    both_pass: int = 0
+    too_kind: int = 0
+    """The judge lets a row pass that people do not."""
+    too_strict: int = 0
+    """People let a row pass that the judge does not."""
+    both_fail: int = 0
+
+    @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.both_pass + self.too_kind + self.too_strict + self.both_fail
+
+    @property
+    def agreed(self) -> int:
+        """The rows with one verdict."""
+        return self.both_pass + self.both_fail
+
+    @property
+    def agreement(self) -> float | None:
+        """Their share; None without rows."""
+        return self.agreed / self.rows if self.rows else None
+
+    @property
+    def cells(self) -> dict[tuple[str, str], int]:
+        """The verdict of people, that of the judge, and how often they met."""
+        passed, failed = "pass", "fail"
+        return {
+            (passed, passed): self.both_pass, (failed, passed): self.too_kind,
+            (passed, failed): self.too_strict, (failed, failed): self.both_fail,
+        }  # fmt: skip
+
+    @staticmethod
+    def of(rows: Iterable[Marked]) -> JudgeConfusion:
+        """The counts of some rows."""
+        found = Counter((row.judge, row.person) for row in rows)
+        return JudgeConfusion(found[True, True], found[True, False], found[False, True], found[False, False])
+
+
+class Halves(Struct, frozen=True):
+    """The rows in two halves, and what changes from one to the other."""
+
+    first: JudgeConfusion
+    second: JudgeConfusion
+    difference: Interval | None
+    """The interval of the second agreement minus the first; None where a half has no rows."""
+
+
+class Changed(Struct, frozen=True):
+    """Two sets of answers to the same questions."""
+
+    questions: int
+    """Those that both answered."""
+    changed: int
+    """Those of them with another verdict."""
+    examples: tuple[str, ...] = ()
+
+
+class Calibration(Struct, frozen=True):
+    """A judge beside people."""
+
+    confusion: JudgeConfusion
+    kappa: float | None
+    kappa_interval: Interval | None
+    lengths: Halves
+    """The rows with the shorter outputs, and those with the longer ones."""
+    positions: Halves
+    """The first rows of the test set, and the later ones."""
+    mean_difference: float | None
+    """The judge's score minus the person's mark, where marks are numbers."""
+    difference_interval: Interval | None
+    difference_rows: int
+    """The rows whose mark is a number."""
+    disagreements: tuple[Marked, ...]
+    unmarked: int
+    """Rows with a verdict and without a mark."""
+    unjudged: int
+    """Rows with a mark and without a verdict."""
+    cluster: str | None = None
+    """The column whose equal values make groups of rows, in a run that has them; the intervals here count rows."""
+    choices: ConfusionMatrix | None = None
+    """People's choices, and the judge's beside each; None where there are no choices on both sides."""
+
+
+def calibrate(
+    record: Run,
+    target: str,
+    column: str,
+    pass_at: float,
+    scale: tuple[float, float],
+    marks: Mapping[str, Any] | None,
+    choices: Mapping[str, tuple[bool, Fraction]],
+) -> Calibration:
+    """The verdicts of one evaluator, or of one of its fields (`evaluator.field`), beside the marks of a column, or beside `marks`,
+    which are by id.
+
+    A cell that is one of the evaluator's `choices` has its score, and passes as it does. Numbers in the column are on `scale`, and pass
+    from `pass_at` on, on the scale from 0 to 1. Raises Problems (config) for a target or a column that the run does not have, for a
+    mark that cannot be read, and for a run that kept no cells of some rows.
+    """
+    place, field = _target(record, target)
+    choices = choices if field is None else {}
+    spelled = {name.strip().casefold(): name for name in choices} | {name: name for name in choices}
+    rows: list[Marked] = []
+    unmarked = unjudged = 0
+    for variant in record.each_variant:
+        for row in record.each_row(variant):
+            verdict = row.verdicts[place]
+            judge = _passed(verdict, field)
+            cell = marks.get(row.id) if marks is not None else _marked_cell(record, row, column)
+            text = str(cell if cell is not None else "").strip()
+            chosen = spelled.get(text) or spelled.get(text.casefold())
+            where = f'row {row.number}, column "{column}"'
+            mark = choices[chosen] if chosen else read_mark(cell, pass_at, scale, where, tuple(choices))
+            if mark is None or judge is None:
+                unmarked += mark is None and judge is not None
+                unjudged += mark is not None and judge is None
+                continue
+            score = Fraction(verdict.num, verdict.den) if field is None and verdict.den else None
+            length = len(str((row.cells or {}).get(record.result.columns.get("output", ""), "")))
+            answered = _choice(verdict, tuple(choices))
+            both = (chosen, answered) if chosen and answered else None
+            rows.append(Marked(row.number, row.id, judge, mark[0], length, score, mark[1], both))
+    table = _choice_table(rows, tuple(choices), target)
+    return replace(calibration_of(rows, unmarked, unjudged), cluster=record.result.cluster, choices=table)
+
+
+def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
+    """The choice of the judge, or of more than half of a panel."""
+    shares = zip(choices, verdict.metrics, strict=False)
+    return next((name for name, (part, whole) in shares if 2 * part > whole), None)
+
+
+def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
+    found: dict[LabelPair, list[FirstRow]] = {}
+    for row in rows:
+        if row.choices is not None:
+            person, judge = (f"={one}" for one in row.choices)
+            found.setdefault((person, judge), []).append((row.number, row.id))
+    pairs = {pair: PairCount(len(every), tuple(every)) for pair, every in found.items()}
+    return confusion_matrix(target, choices, pairs, None) if pairs else None
+
+
+def _marked_cell(record: Run, row: RecordedRow, column: str) -> Any:
+    """The mark of a row among the cells that the run kept."""
+    if row.cells is None:
+        hint = "run again with results: {documents: all} in the suite, or name a file with the marks"
+        raise problem("no-cells", "the run did not keep the cells of all rows", where=str(record.place), hint=hint)
+    if column not in row.cells:
+        known = ", ".join(map(str, row.cells))
+        raise problem("no-such-column", f'the rows have no column "{column}"', where=str(record.place), hint=known)
+    return row.cells[column]
+
+
+def calibration_of(rows: Sequence[Marked], unmarked: int = 0, unjudged: int = 0) -> Calibration:
+    """What marked rows come to."""
+    confusion = JudgeConfusion.of(rows)
+    by_length = sorted(rows, key=lambda row: row.length)
+    by_place = sorted(rows, key=lambda row: row.number)
+    gaps = Counter(row.score - row.mark for row in rows if row.score is not None and row.mark is not None)
+    moments = moments_of_values(gaps) if gaps else None
+    wrong = tuple(row for row in by_place if row.judge is not row.person)
+    return Calibration(
+        confusion, *kappa(confusion.cells), _halves(by_length), _halves(by_place),
+        float(moments.mean) if moments else None, mean_interval(moments, -1.0, 1.0), gaps.total(), wrong[:MOST_SHOWN], unmarked,
+        unjudged,
+    )  # fmt: skip
+
+
+def kappa(cells: Mapping[tuple[str, str], int]) -> tuple[float | None, Interval | None]:
+    """Cohen's kappa of how often two raters met, by their two verdicts, with its 95 % CI: agreement beyond chance. None where one
+    verdict is all there is."""
+    n = sum(cells.values())
+    if not n:
+        return None, None
+    shares = {verdicts: count / n for verdicts, count in cells.items() if count}
+    one, other = defaultdict[str, float](float), defaultdict[str, float](float)
+    for (first, second), share in shares.items():
+        one[first] += share
+        other[second] += share
+    agreed = sum(share for (first, second), share in shares.items() if first == second)
+    chance = sum(share * other[verdict] for verdict, share in one.items())
+    if chance == 1:
+        return None, None
+    value = (agreed - chance) / (1 - chance)
+    spread = sum(
+        share * ((first == second) - (one[second] + other[first]) * (1 - value)) ** 2
+        for (first, second), share in shares.items()
+    )
+    variance = (spread - (value - chance * (1 - value)) ** 2) / (n * (1 - chance) ** 2)
+    reach = Z_95 * sqrt(max(0.0, variance))
+    return value, Interval(max(-1.0, value - reach), min(1.0, value + reach))
+
+
+def rates_apart(one: tuple[int, int], other: tuple[int, int]) -> Interval | None:
+    """The 95 % CI of the second rate minus the first, each (count, of how many); None where there is nothing of one."""
+    first, second = wilson(*one), wilson(*other)
+    if first is None or second is None:
+        return None
+    p, q = one[0] / one[1], other[0] / other[1]
+    low = q - p - sqrt((q - second.low) ** 2 + (first.high - p) ** 2)
+    high = q - p + sqrt((second.high - q) ** 2 + (p - first.low) ** 2)
+    return Interval(low, high)
+
+
+def changed_answers(ours: Iterable[AnswerLine], theirs: Iterable[AnswerLine]) -> Changed:
+    """How many questions two runs have in common, and which of them have another verdict."""
+    known = {one.question.key: one.answer for one in theirs if one.answer.error is None}
+    both = [one for one in ours if one.answer.error is None and one.question.key in known]
+    other = [one for one in both if verdict_in(one.answer) != verdict_in(known[one.question.key])]
+    return Changed(len(both), len(other), tuple(_shown(one) for one in other[:MOST_SHOWN]))
+
+
+def read_mark(
+    cell: object, pass_at: float, scale: tuple[float, float], where: str, choices: Sequence[str] = ()
+) -> tuple[bool, Fraction | None] | None:
+    """Whether a person lets the row pass, and their mark from 0 to 1 where it is a number; None for an empty cell."""
+    if isinstance(cell, bool):
+        return cell, None
+    text = str(cell if cell is not None else "").strip().lower()
+    if not text:
+        return None
+    on_scale = scale != (0.0, 1.0)
+    if not on_scale and text in PASSES | FAILS:
+        return text in PASSES, Fraction(text in PASSES) if text in ("0", "1") else None
+    if on_scale and text in (PASSES | FAILS) - {"0", "1"}:
+        return text in PASSES, None
+    try:
+        number = float(text)
+    except ValueError:
+        number = float("nan")
+    low, high = scale
+    if not isfinite(number) or not low <= number <= high:
+        named = f"{', '.join(choices)}, " if choices else ""
+        hint = f"a mark is {named}yes or no, pass or fail, right or wrong, or a number from {low:g} to {high:g}"
+        raise problem("bad-mark", f"this is no mark: {cell}", where=where, hint=hint)
+    mark = (Fraction(text) - Fraction(str(low))) / (Fraction(str(high)) - Fraction(str(low)))
+    return mark >= Fraction(str(pass_at)), mark
+
+
+def _target(record: Run, target: str) -> tuple[int, int | None]:
+    names = [one.name for one in record.facts.evaluators]
+    name, _, path = target.partition(".")
+    if name not in names:
+        message = f'the run has no evaluator "{name}"'
+        raise problem("no-such-evaluator", message, where=str(record.place), hint=", ".join(names))
+    index = names.index(name)
+    if not path:
+        return index, None
+    fields = record.facts.evaluators[index].fields
+    if path not in fields:
+        hint = f"fields: {', '.join(fields)}" if fields else f'"{name}" has no fields of its own for each row'
+        raise problem("no-such-field", f'"{name}" has no field "{path}"', where=str(record.place), hint=hint)
+    return index, fields.index(path)
+
+
+def _passed(verdict: Result, field: int | None) -> bool | None:
+    if field is None:
+        return verdict.passed if verdict.status.scored else None
+    status = FIELD_STATUSES[verdict.statuses[field]] if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
+    return status is FieldStatus.MATCH if status in MEASURED else None
+
+
+def _halves(rows: Sequence[Marked]) -> Halves:
+    middle = len(rows) // 2
+    first, second = JudgeConfusion.of(rows[:middle]), JudgeConfusion.of(rows[middle:])
+    return Halves(first, second, rates_apart((first.agreed, first.rows), (second.agreed, second.rows)))
+
+
+def _shown(line: AnswerLine) -> str:
+    body: Mapping[str, Any] = line.question.body()
+    shown = body.get("payload", {}).get("shown", {})
+    sides = [body[name] for name in ("expected", "actual") if name in body] or shown.values()
+    return f"{line.question.prompt}: {' / '.join(map(quote, sides))}"

@@ -1,0 +1,183 @@
+"""The change of a row from the base to the new run, for each evaluator and field, and the list of changed rows.
+
+A row is *measured*, or there is *nothing* to measure because nothing is there on either side, or it is *unknown*: skipped,
+unusable, unjudged, absent. From measured to unknown a row is lost; it is never called unchanged. Where nothing was to measure and
+the new run is wrong, as with an extra value, the row is broken: the base was right to say nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, NamedTuple, TypeAlias
+
+from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
+from evaluators.runs.compare.comparison import CHANGES, Change, ChangedRow
+from evaluators.runs.compare.pairs import Pairs, RowResult, Side
+from evaluators.runs.record_lines import RowLine
+from evaluators.scoring.fields.scored import MEASURED
+
+_QUIET = ("unchanged", "never measured")
+_WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
+
+
+class RowMeasure(NamedTuple):
+    """What a run says of one row: `earned` of `whole`, and whether that is right. A `whole` of 0 is nothing to measure."""
+
+    earned: Fraction
+    whole: int
+    right: bool
+
+
+NOTHING: Final = RowMeasure(Fraction(0), 0, False)
+State: TypeAlias = RowMeasure | None
+"""None is unknown."""
+States: TypeAlias = Callable[[RowResult, RowResult], tuple[State, State]]
+"""What the base and the new run measured in one row."""
+
+
+def change_of(was: State, now: State) -> Change:
+    """The change of a row."""
+    if was is None or not was.whole:
+        if now is None or not now.whole:
+            return "never measured"
+        return "gained" if was is None or now.right else "broken"
+    if now is None:
+        return "lost"
+    if not now.whole:
+        return "settled"
+    if was.right == now.right:
+        return "unchanged"
+    return "fixed" if now.right else "broken"
+
+
+def field_change(was: FieldStatus | None, now: FieldStatus | None) -> Change:
+    """The change of one value, by its status in both runs; None where a run does not have it."""
+    was_wrong, is_wrong = (one in _WRONG or one is FieldStatus.ERROR for one in (was, now))
+    if is_wrong and not was_wrong:
+        return "broken"
+    if now is FieldStatus.MATCH or (was is FieldStatus.HALLUCINATION and now in (None, FieldStatus.NOT_MEASURED)):
+        return "fixed" if was_wrong else "unchanged"
+    return "lost" if was is FieldStatus.MATCH else "unchanged"
+
+
+def weightiest(changes: Iterable[Change]) -> Change:
+    """The change of a row that several evaluators score: the first of `CHANGES` among theirs."""
+    return min(changes, key=CHANGES.index, default="never measured")
+
+
+def score_states(was: RowResult, now: RowResult) -> tuple[State, State]:
+    """The scores of a row. Where a condition set a field aside that the other run measured, nothing is not what is there."""
+    return _unless_set_aside(score_state(was), was, now), _unless_set_aside(score_state(now), now, was)
+
+
+def score_state(result: RowResult) -> State:
+    """The score of a row in one run."""
+    if result is None:
+        return None
+    if result.status.scored and result.den:
+        return RowMeasure(Fraction(result.num, result.den), 1, bool(result.passed))
+    return NOTHING if result.status is RowStatus.NOT_MEASURED else None
+
+
+def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> State:
+    if state is not NOTHING or result is None or other is None:
+        return state
+    both = zip(_statuses(result), _statuses(other), strict=False)
+    return None if any(one is FieldStatus.SKIPPED and theirs in MEASURED for one, theirs in both) else NOTHING
+
+
+def _statuses(result: Result) -> list[FieldStatus]:
+    return [FIELD_STATUSES[number] for number in result.statuses]
+
+
+def field_states(before: int, after: int) -> States:
+    """A field of a row, by its place among the fields of each run."""
+    return lambda was, now: (field_state(was, before), field_state(now, after))
+
+
+def field_state(result: RowResult, index: int) -> State:
+    """A field of a row in one run."""
+    if result is None or index >= len(result.statuses):
+        return None
+    if (right := field_right(result, index)) is not None:
+        counted = next(((earned, whole) for at, earned, whole in result.several() if at == index), (int(right), 1))
+        return RowMeasure(Fraction(counted[0]), counted[1], right)
+    judged = result.status.scored or result.status is RowStatus.NOT_MEASURED
+    return NOTHING if judged and result.statuses[index] == FieldStatus.NOT_MEASURED.number else None
+
+
+def field_right(result: Result, index: int) -> bool | None:
+    """Whether the field in that place is right; None where it was not measured."""
+    status = FIELD_STATUSES[result.statuses[index]]
+    if status is FieldStatus.MATCH:
+        return True
+    return False if status in _WRONG or (status is FieldStatus.ERROR and result.status.scored) else None
+
+
+def changed_rows(
+    pairs: Pairs, evaluators: Sequence[str], base: Side, new: Side, variant: str | None
+) -> tuple[list[ChangedRow], Counter[Change]]:
+    """The rows of which a verdict changed or was lost, and how many rows there are of each kind."""
+    known: dict[tuple[RowResult, RowResult], Change] = {}
+    counts: Counter[Change] = Counter()
+    rows: list[ChangedRow] = []
+    of_base, of_new = ([rows.results(name) for name in evaluators] for rows in (pairs.base, pairs.new))
+    for row in pairs.rows():
+        verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
+        changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
+        change = weightiest(changes)
+        counts[change] += 1
+        if change not in _QUIET or any(was and now and was.statuses != now.statuses for was, now in verdicts):
+            found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
+            listed = _changed(row[1] or row[0], change, found, base, new, variant)
+            if change not in _QUIET or listed.fields:
+                rows.append(listed)
+    return rows, counts
+
+
+def _changed(
+    line: RowLine | None,
+    change: Change,
+    found: Mapping[str, tuple[Change, tuple[RowResult, RowResult]]],
+    base: Side,
+    new: Side,
+    variant: str | None,
+) -> ChangedRow:
+    of = {
+        kind: tuple(name for name, (each, _) in found.items() if each == kind)
+        for kind in ("broken", "fixed", "lost", "gained", "settled")
+    }
+    fields = [
+        text
+        for name in found
+        if found[name][0] in ("broken", "fixed", "unchanged")
+        for text in _field_changes(name, *found[name][1], base.fields[name], new.fields[name])
+    ]
+    unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]
+    id_, number = ("", 0) if line is None else (line.id, line.row)
+    return ChangedRow(
+        id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
+        tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
+        {name: _why(result) for name, result in unscored},
+    )  # fmt: skip
+
+
+def _why(result: RowResult) -> str:
+    """Why a run did not score a row."""
+    if result is None:
+        return "absent"
+    standing = "nothing there" if result.status is RowStatus.NOT_MEASURED else result.status.word
+    return f"{standing}: {result.issue.message}" if result.issue is not None and result.issue.message else standing
+
+
+def _field_changes(
+    name: str, was: RowResult, now: RowResult, before: Sequence[str], after: Sequence[str]
+) -> Iterator[str]:
+    if was is None or now is None:
+        return
+    old = dict(zip(before, _statuses(was), strict=False))
+    for path, status in zip(after, _statuses(now), strict=False):
+        if path in old and old[path] is not status:
+            yield f"{name}.{path}: {old[path].word} → {status.word}"

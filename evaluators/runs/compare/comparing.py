@@ -1,0 +1,324 @@
+"""Comparing two runs row by row, and the variants of one run with each other.
+
+Rows are paired by id. Nothing is compared unless both runs asked the same question: the same rows, with the same expected
+answers, scored by evaluators that mean the same. What differs is said.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import islice
+from typing import Final
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue
+from evaluators.runs.compare.changes import changed_rows
+from evaluators.runs.compare.compare_section import CompareConfig
+from evaluators.runs.compare.comparison import (
+    CHANGES,
+    Change,
+    ChangedRow,
+    Difference,
+    LabelDifference,
+    LabelMetric,
+    NumericColumnDifference,
+    RegressionCheckResult,
+    RunComparison,
+)
+from evaluators.runs.compare.paired_differences import judged_all
+from evaluators.runs.compare.pairs import Pairs, Side, paired
+from evaluators.runs.compare.regression_checks import judge_regression_checks
+from evaluators.runs.compare.unpaired import compare_metrics
+from evaluators.runs.compare.wording import sentence
+from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.result import ConfusionMatrix, NumericColumnStats, RepeatStats, RunResult
+from evaluators.runs.wording import Finding
+from evaluators.testsets.naming_key import naming_keys
+
+_OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
+_OF_MEASURES: Final = ("mean", "median", "p95", "sum")
+
+
+def compare_sides(
+    base: Side,
+    new: Side,
+    config: CompareConfig = CompareConfig(),
+    targets: Mapping[str, tuple[str, str | None]] | None = None,
+    *,
+    common: bool = False,
+    across_settings: bool = False,
+) -> RunComparison:
+    """The comparison of a new run with a base.
+
+    `targets` gives the evaluator and the field of each regression check of `config`. With `common`, runs that differ in their rows or
+    evaluators are compared in what they have in common, and the differences are notes. With `across_settings`, evaluators whose
+    settings differ are compared too, with a note.
+    """
+    named = [variant for variant in new.rows if variant in base.rows]
+    pairs = {variant: paired(base.rows[variant], new.rows[variant]) for variant in named}
+    differing = other_corrections(base.result, new.result)
+    with_rows = base.has_rows and new.has_rows
+    corrected = list(rows_of_other_corrections(pairs, differing))
+    if differing and not with_rows:
+        corrected = [Finding("corrections-in-metrics", {"count": len(differing), "ids": sorted(differing)})]
+    pairs = {variant: found.apart_from(differing) for variant, found in pairs.items()}
+    alone, asked = (list(rows_of_one_run(pairs)), list(other_questions(pairs))) if with_rows else ([], [])
+    against = list(reasons_against(base, new))
+    changed = [one for one in against if across_settings and one.code == "other-settings"]
+    reasons = [one for one in against if one not in changed]
+    placed = list(paired_by_place(base, new, pairs)) if alone or asked else []
+    empty = RunComparison(
+        base.label, new.label, new.result.name, sum(len(one.both) for one in pairs.values()), 0, 0, 0,
+        cluster=new.result.cluster, data={"base": base.result.data_fingerprint, "new": new.result.data_fingerprint},
+        notes=tuple(map(sentence, (*corrected, *changed, *remarks(base, new, pairs.values() if with_rows else ())))),
+    )  # fmt: skip
+    aside = [Finding("set-aside", {"reason": reason}) for reason in (*reasons, *asked)]
+    if not with_rows and (common or not reasons):
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, aside)))
+        both = [name for name in new.fields if name in base.fields]
+        return compare_metrics(empty, base, new, _alike(both, base, new, across_settings), config, targets or {})
+    if ((reasons or alone or asked) and not common) or not empty.rows:
+        rowless = [Finding("no-common-row")] if with_rows and not empty.rows else []
+        facts = Facts(incomparable=tuple(map(sentence, (*reasons, *alone, *asked, *placed, *rowless))))
+        return replace(empty, incomparable=facts.incomparable, exit_code=exit_code(facts), causes=causes(facts))
+    if common:
+        pairs = {variant: found.of_one_question() for variant, found in pairs.items()}
+        empty = replace(empty, notes=(*empty.notes, *map(sentence, (*aside, *alone, *placed))))
+    return _compared(empty, pairs, base, new, config, targets or {}, across_settings)
+
+
+def _compared(
+    empty: RunComparison,
+    pairs: Mapping[str | None, Pairs],
+    base: Side,
+    new: Side,
+    config: CompareConfig,
+    targets: Mapping[str, tuple[str, str | None]],
+    across_settings: bool,
+) -> RunComparison:
+    """The comparison of rows that are paired, by evaluators that mean the same on both sides, or by all that both have."""
+    both = [name for name in new.fields if name in base.fields]
+    alike = _alike(both, base, new, across_settings)
+    shown = judged_all(pairs, alike, base, new, lost_is_broken=False)
+    shown = tuple(_with_noise(one, base, new) for one in shown)
+    held = judged_all(pairs, alike, base, new, lost_is_broken=True) if any(one.lost_passed for one in shown) else shown
+    rows: list[ChangedRow] = []
+    changes: Counter[Change] = Counter()
+    for variant, found in pairs.items():
+        found_rows, counts = changed_rows(found, alike, base, new, variant)
+        rows += found_rows
+        changes += counts
+    broken = sum(bool(row.broken or row.lost_passed) for row in rows)
+    lost = sum(bool(row.lost_passed and not row.broken) for row in rows)
+    regression_checks = judge_regression_checks(config, targets, held, broken, lost, (base.fields, new.fields))
+    facts = _facts(shown, regression_checks, [row for row in rows if row.lost])
+    return replace(
+        empty,
+        rows=changes.total(),
+        **{change.replace(" ", "_"): changes[change] for change in CHANGES},
+        one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
+        evaluators=tuple(one for one in shown if one.field is None),
+        fields=tuple(one for one in shown if one.field is not None),
+        measures=tuple(_measure_differences(base.result.whole_measures, new.result.whole_measures)),
+        labels=tuple(_label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
+        changed=tuple(rows),
+        regression_checks=regression_checks,
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+    )
+
+
+def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bool) -> list[str]:
+    """Those that mean the same in both runs; all of them across settings."""
+    was, now = base.result.meaning, new.result.meaning
+    return [name for name in evaluators if across_settings or was.get(name) == now.get(name)]
+
+
+def _facts(
+    differences: Sequence[Difference], judged: Sequence[RegressionCheckResult], lost: Sequence[ChangedRow]
+) -> Facts:
+    issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
+    if lost:
+        issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows(lost))))
+    if all(one.difference is None for one in differences):
+        issues.append(Issue("nothing-compared", Blame.TESTSET, sentence(Finding("nothing-compared"))))
+    return Facts(issues=tuple(issues), regressions=tuple(_checks_that(judged, "failed")))
+
+
+def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
+    for one in judged:
+        if one.verdict == verdict:
+            name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})
+            yield sentence(Finding(f"check-{verdict}", {"check": name, "message": one.message}))
+
+
+def _lost_rows(rows: Sequence[ChangedRow]) -> Finding:
+    """How many rows are lost, why, and which."""
+    why = Counter(
+        word for row in rows for word in dict.fromkeys(row.reasons[name].partition(":")[0] for name in row.lost)
+    )
+    ids = [row.id or f"row {row.number}" for row in rows]
+    return Finding("lost", {"count": len(rows), "why": sorted(why.items()), "ids": ids})
+
+
+def variant_side(run: Side, variant: str) -> Side:
+    """One variant of a run as a run of its own."""
+    return replace(
+        run, label=variant, variant=variant, result=run.result.of_variant(variant), rows={None: run.rows[variant]}
+    )
+
+
+def _with_noise(one: Difference, base: Side, new: Side) -> Difference:
+    """The difference of an evaluator with the share of pairs that the model's own noise changes, where both runs know it."""
+    found = [
+        _noise_of_rows(stats)
+        for side in (base, new)
+        for stats in side.result.repeats
+        if one.field is None and (stats.evaluator, stats.variant) == (one.evaluator, one.variant)
+    ]
+    known = [noise for noise in found if noise is not None]
+    return replace(one, noise=sum(known) / 2) if len(known) == 2 else one
+
+
+def _noise_of_rows(stats: RepeatStats) -> float | None:
+    """How likely a row becomes another one of pass and fail where its question is asked again: the mean over the rows of groups with
+    two attempts or more. A large group weighs more here than in the noise of a run, which is a mean over groups."""
+    several = [one for one in stats.shares if one.attempts > 1]
+    rows = sum(one.attempts * one.groups for one in several)
+    changed = sum(
+        Fraction(2 * one.passed * (one.attempts - one.passed) * one.groups, one.attempts - 1) for one in several
+    )
+    return float(changed / rows) if rows else None
+
+
+def _label_differences(
+    base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
+) -> Iterator[LabelDifference]:
+    """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
+    before = {(one.evaluator, one.variant): one for one in base}
+    for table in new:
+        was = before.get((table.evaluator, table.variant))
+        if was is None or table.evaluator not in evaluators:
+            continue
+        for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
+            known = {one.label: one for one in old}
+            for one, metric in ((one, metric) for one in now if one.label in known for metric in _OF_LABELS):
+                found = _moved(known[one.label], one, metric)
+                yield LabelDifference(table.evaluator, one.label, average, metric, *found, one.support, table.variant)
+
+
+def _measure_differences(
+    base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
+) -> Iterator[NumericColumnDifference]:
+    """The metrics of each measure that both runs have, in the order of the new one."""
+    before = {(one.name, one.variant): one for one in base}
+    for one in new:
+        if (was := before.get((one.name, one.variant))) is not None:
+            for metric in _OF_MEASURES:
+                yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
+
+
+def _moved(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
+    """The metric in both runs, and its difference."""
+    old, new = getattr(was, metric), getattr(now, metric)
+    return old, new, None if old is None or new is None else new - old
+
+
+def reasons_against(base: Side, new: Side) -> Iterator[Finding]:
+    """Why the runs cannot be compared, whatever their rows are."""
+    if base.variants != new.variants and set(base.rows) != set(new.rows):
+        yield Finding("other-variants", {"base": base.variants, "new": new.variants})
+    for side, one, other in (("base", base, new), ("new run", new, base)):
+        alone = [name for name in one.fields if name not in other.fields]
+        if alone:
+            yield Finding("one-sided-evaluators", {"side": side, "count": len(alone), "evaluators": alone})
+    for name in ("", *(name for name in new.fields if name in base.fields)):
+        was, now = base.result.meaning.get(name, {}), new.result.meaning.get(name, {})
+        settings = [key for key in dict.fromkeys([*was, *now]) if was.get(key) != now.get(key)]
+        if settings:
+            of_judge = all(key.startswith("judge → ") for key in settings)
+            code = "other-settings" if name else "other-judge" if of_judge else "other-reading"
+            yield Finding(code, {"name": name, "settings": settings})
+    for side, one in (("base", base), ("new run", new)):
+        if not one.result.complete:
+            yield Finding("interrupted", {"side": side})
+
+
+def rows_of_one_run(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
+    """The rows that only one of the runs has, by variant."""
+    for variant, found in pairs.items():
+        for side, lines in (("base", found.base_only), ("new run", found.new_only)):
+            if ids := [line.id or f"row {line.row}" for line in lines]:
+                yield Finding("one-sided-rows", {"variant": variant, "count": len(ids), "side": side, "ids": ids})
+
+
+def paired_by_place(base: Side, new: Side, pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
+    """That rows were paired by their places for want of an id, and the column that would pair them, where one is known."""
+    for variant, found in pairs.items():
+        if found.by_place:
+            column = _naming_column(base, new, variant)
+            yield Finding("by-place" if column is None else "by-place-column", {"variant": variant, "column": column})
+
+
+def _naming_column(base: Side, new: Side, variant: str | None) -> str | None:
+    """The column that is unlike in every row of both runs and shares values, as far as they kept their cells. Outputs name no row."""
+    if base.record is None or new.record is None:
+        return None
+    was, now = (
+        [
+            {name: cell for name, cell in line.cells.items() if name != side.result.columns.get("output")}
+            for line in islice(side.record.cells(side.variant if variant is None else variant), _MOST_CELLS)
+        ]
+        for side in (base, new)
+        if side.record is not None
+    )
+    known = [one for one in naming_keys(was, now) if one.shared]
+    given = new.result.columns.get("input")
+    known.sort(key=lambda one: (not one.is_called_id, one.key != given, -one.shared))
+    return known[0].key if known else None
+
+
+_MOST_CELLS: Final = 2_000
+
+
+def other_corrections(base: RunResult, new: RunResult) -> set[str]:
+    """The ids whose expected answers are corrected in another way, or in one of the runs alone."""
+    was, now = (
+        {(one.id, one.path, one.new) for one in run.corrections.values if one.void is None} if run.corrections else set()
+        for run in (base, new)
+    )
+    return {id for id, _, _ in was ^ now}
+
+
+def rows_of_other_corrections(pairs: Mapping[str | None, Pairs], differing: Collection[str]) -> Iterator[Finding]:
+    """The rows that are set aside because their corrections differ, by variant."""
+    for variant, found in pairs.items():
+        if ids := [line.id for line in found.other_question if line.id in differing]:
+            yield Finding("other-corrections", {"variant": variant, "count": len(ids), "ids": ids})
+
+
+def other_questions(pairs: Mapping[str | None, Pairs]) -> Iterator[Finding]:
+    """The rows that ask something else in the two runs, by variant."""
+    for variant, found in pairs.items():
+        if ids := [f"{line.id} (row {line.row})" if line.id else f"row {line.row}" for line in found.other_question]:
+            yield Finding("other-question", {"variant": variant, "count": len(ids), "ids": ids})
+
+
+def remarks(base: Side, new: Side, pairs: Iterable[Pairs]) -> Iterator[Finding]:
+    """What a reader should know, though the runs can be compared."""
+    if base.result.version != new.result.version:
+        yield Finding("other-version", {"base": base.result.version, "new": new.result.version})
+    for name in (name for name in new.fields if name in base.fields):
+        for side, one, other in (("base", base, new), ("new run", new, base)):
+            alone = [path for path in one.fields[name] if path not in other.fields[name]] if other.fields[name] else []
+            if alone:
+                yield Finding("one-sided-fields", {"side": side, "count": len(alone), "fields": alone, "name": name})
+    if base.result.cluster != new.result.cluster:
+        yield Finding("other-groups", {"base": base.result.cluster, "new": new.result.cluster})
+    if repeated := sum(one.repeated for one in pairs):
+        yield Finding("repeated", {"count": repeated})
+    if any(not line.checksum for side in (base, new) for rows in side.rows.values() for line in rows.lines):
+        yield Finding("unchecked")

@@ -1,0 +1,275 @@
+"""The difference between two runs of every evaluator and field, over rows that are paired, with its test and interval.
+
+Evaluators are tested on their scores, fields on being right. There are two families, one for each question: which evaluators changed,
+and which fields. The p-values of a family are corrected together (Holm). What says the same in every row is one test: an evaluator that
+is there twice, or a field that two evaluators compare alike, makes no other p-value greater.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from evaluators.runs.compare.changes import State, States, change_of, field_states, score_states
+from evaluators.runs.compare.comparison import Change, Difference, Finding
+from evaluators.runs.compare.pairs import Pairs, RowResult, Side
+from evaluators.runs.compare.significance import LEAST_CHANGED, holm, sign_flips
+from evaluators.runs.intervals import (
+    LEVEL,
+    Moments,
+    detectable_pairs,
+    difference_interval,
+    mean_interval,
+    moments_of_values,
+    pairs_interval,
+)
+from evaluators.runs.result import Interval
+
+Units: TypeAlias = tuple[Fraction, int, Fraction, int]
+"""(earned, whole) in the base, and the same in the new run: of one row, or of the rows of one cluster together."""
+NO_UNITS: Final[Units] = (Fraction(0), 0, Fraction(0), 0)
+
+
+def judged_all(
+    pairs: Mapping[str | None, Pairs], names: Sequence[str], base: Side, new: Side, lost_is_broken: bool
+) -> tuple[Difference, ...]:
+    """The differences of all evaluators, then those of all fields."""
+    evaluators: list[Difference] = []
+    fields: list[Difference] = []
+    for variant, found in pairs.items():
+        families = _Family(found), _Family(found)
+        for name in names:
+            met = _met_by_cluster(found, name)
+            before, after = base.fields[name] or new.fields[name], new.fields[name] or base.fields[name]
+            values = _values(met, score_states, lost_is_broken)
+            evaluators.append(
+                families[0].known(_difference(name, None, values, variant), values, score_states, lost_is_broken)
+            )
+            for index, path in enumerate(after):
+                if path in before:
+                    states = field_states(before.index(path), index)
+                    values = _values(met, states, lost_is_broken)
+                    one = _difference(name, path, values, variant)
+                    fields.append(families[1].known(one, values, states, lost_is_broken))
+    return (*judged(evaluators), *judged(fields))
+
+
+class _Family:
+    """What was tested of one variant, to find what says the same in every row."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+        self._met: dict[frozenset[tuple[Units, int]], list[tuple[Difference, States]]] = {}
+
+    def known(self, one: Difference, values: _Values, states: States, lost_is_broken: bool) -> Difference:
+        """The difference, which names the first that says the same in every row, where one does and something changed."""
+        if one.p_value is None or not any(map(_differs, values.rows)):
+            return one
+        alike = self._met.setdefault(frozenset(values.rows.items()), [])
+        if alike:  # as many rows came to the same: perhaps the very same rows
+            own = self._of_rows(one, states, lost_is_broken)
+            for other, other_states in alike:
+                if self._of_rows(other, other_states, lost_is_broken) == own:
+                    return replace(one, same_as=other.name)
+        alike.append((one, states))
+        return one
+
+    def _of_rows(self, one: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
+        known: dict[tuple[RowResult, RowResult], Units | None] = {}
+        found = []
+        for both in self._pairs.verdicts(one.evaluator):
+            if both not in known:
+                known[both] = _of_row(states(*both), lost_is_broken)[1]
+            found.append(known[both])
+        return found
+
+
+class _Values(Struct):
+    """What the rows of one evaluator or field came to."""
+
+    rows: Counter[Units] = field(default_factory=Counter)
+    """How often each was met, over the rows that count in the metrics."""
+    changes: Counter[Change] = field(default_factory=Counter)
+    lost_passed: int = 0
+    clusters: list[Units] | None = None
+
+    @property
+    def pairs(self) -> int:
+        """The rows that are fixed, broken or unchanged."""
+        return self.changes["fixed"] + self.changes["broken"] + self.changes["unchanged"]
+
+    @property
+    def units(self) -> Counter[Units]:
+        """What is independent of each other: rows, or the clusters of rows."""
+        return self.rows if self.clusters is None else Counter(self.clusters)
+
+
+_Met: TypeAlias = Mapping[tuple[RowResult, RowResult], int]
+"""(what the base says of a row, what the new run says of it) → how many such rows there are."""
+
+
+def _met_by_cluster(pairs: Pairs, name: str) -> dict[str | None, _Met]:
+    """The rows of one evaluator by cluster; all of them under None where rows are on their own."""
+    if not any(line.cluster is not None for line in pairs.new.lines[:1]):
+        return {None: Counter(pairs.verdicts(name))}
+    found: dict[str | None, Counter[tuple[RowResult, RowResult]]] = defaultdict(Counter)
+    for (before, after), each in zip(pairs.rows(), pairs.verdicts(name), strict=True):
+        line = after or before
+        found[(line.cluster if line is not None else None) or ""][each] += 1
+    return dict(found)
+
+
+def _values(met: Mapping[str | None, _Met], states: States, lost_is_broken: bool) -> _Values:
+    """The rows of one evaluator or field, counted: by what changed, and by what they earn in both runs.
+
+    `met` has the rows by cluster, or all of them under None. `states` reads the two states of a row from what both runs say
+    of it. With `lost_is_broken`, a lost row that passed in the base counts as one that is wrong now.
+    """
+    values = _Values(clusters=None if None in met else [])
+    for rows_of_cluster in met.values():
+        earned: Counter[Units] = Counter()
+        for (before, after), count in rows_of_cluster.items():
+            change, units, lost_passed = _of_row(states(before, after), lost_is_broken)
+            values.changes[change] += count
+            values.lost_passed += count if lost_passed else 0
+            if units is not None:
+                earned[units] += count
+        values.rows.update(earned)
+        if values.clusters is not None and (cluster := _sum(earned)) != NO_UNITS:
+            values.clusters.append(cluster)
+    return values
+
+
+def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, Units | None, bool]:
+    """The change of a row, its part of the metrics, and whether it was lost after it had passed."""
+    was, now = states
+    change = change_of(was, now)
+    lost_passed = change == "lost" and was is not None and was.right
+    if lost_passed and lost_is_broken and was is not None:
+        return "broken", (was.earned, was.whole, Fraction(0), was.whole), True
+    if was is None or now is None or change == "never measured":
+        return change, None, lost_passed
+    return change, (was.earned, was.whole, now.earned, now.whole), False
+
+
+def _difference(name: str, path: str | None, values: _Values, variant: str | None) -> Difference:
+    changes = values.changes
+    one, two, three, four = _sum(values.rows)
+    base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
+    found = Difference(
+        name, path, values.pairs, _float(base), _float(new), None, None, None, None, "not measured", changes["fixed"],
+        changes["broken"], changes["lost"] + changes["gained"] + changes["settled"], None, variant, changes["lost"],
+        values.lost_passed, changes["gained"], changes["settled"],
+        "values" if any(of_was > 1 or of_now > 1 for _, of_was, _, of_now in values.rows) else "rows",
+        invented=base is None and new == 0 and changes["broken"] > 0,
+    )  # fmt: skip
+    if found.invented:
+        return replace(found, verdict="worse")
+    if base is None or new is None or not any(of_was and of_now for _, of_was, _, of_now in values.rows):
+        return found
+    tested = tested_differences(values.units)
+    moments = moments_of_values(_deviations(values.units))
+    changed = sum(count for difference, count in tested.items() if difference)
+    p, difference = sign_flips(tested), float(new - base)
+    return replace(
+        found,
+        difference=difference,
+        ci=difference_interval(_interval(values, moments), p, difference),
+        p_value=p,
+        verdict="no clear difference" if any(map(_differs, values.rows)) else "the same",
+        minimum_detectable_effect=detectable_pairs(moments) if changed >= LEAST_CHANGED else None,
+        changed_groups=None if values.clusters is None else sum(map(_differs, values.clusters)),
+    )
+
+
+def _differs(units: Units) -> bool:
+    was, of_was, now, of_now = units
+    return (was, of_was) != (now, of_now)
+
+
+def _float(metric: Fraction | None) -> float | None:
+    return None if metric is None else float(metric)
+
+
+def _sum(units: Mapping[Units, int]) -> Units:
+    one, two, three, four = NO_UNITS
+    for (was, of_was, now, of_now), count in units.items():
+        one, two, three, four = one + was * count, two + of_was * count, three + now * count, four + of_now * count
+    return one, two, three, four
+
+
+def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What changes its sign when a unit's two runs are exchanged, as a test by sign flips needs it.
+
+    Where both runs measured as much, it is the difference of what they earned. Where one measured more, what it measured
+    more is held against the metric of both runs together, which an exchange leaves as it is. The sum has the sign of the
+    difference of the metrics.
+    """
+    one, two, three, four = _sum(units)
+    together = (one + three) / (two + four) if two + four else Fraction(0)
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), count in units.items():
+        found[now - was - together * (of_now - of_was)] += count
+    return found
+
+
+def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
+    """What each unit adds to the difference of the metrics; the mean of all is the difference.
+
+    Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
+    difference of two ratios over the same units.
+    """
+    one, two, three, four = _sum(units)
+    base, new, count = one / two, three / four, sum(units.values())
+    found: Counter[Fraction] = Counter()
+    for (was, of_was, now, of_now), times in units.items():
+        if of_was == of_now == 1 and two == four == count:
+            found[now - was] += times
+        else:
+            found[new - base + (now - new * of_now) * count / four - (was - base * of_was) * count / two] += times
+    return found
+
+
+def _interval(values: _Values, moments: Moments | None) -> Interval | None:
+    """That of pairs of right and wrong, or that of a mean: of scores, of several values in a row, and of clusters."""
+    if values.clusters is None and all(of_was == of_now == 1 for _, of_was, _, of_now in values.rows):
+        counts = {pair: values.rows[Fraction(pair[0]), 1, Fraction(pair[1]), 1] for pair in _FOUR}
+        if sum(counts.values()) == values.rows.total():
+            return pairs_interval(*(counts[pair] for pair in _FOUR))
+    return mean_interval(moments, -1.0, 1.0)
+
+
+_FOUR: Final = ((1, 1), (1, 0), (0, 1), (0, 0))
+
+
+def judged(differences: Sequence[Difference]) -> tuple[Difference, ...]:
+    """The differences of one family with their corrected p-values and what they mean.
+
+    Gains and drops are corrected apart, so that a clear gain of one metric never makes the drop of another look clearer.
+    """
+    tested = {one.test: one for one in differences if one.p_value is not None}
+    gains, drops = (
+        dict(zip(tested, holm([_p_of(one, sign) for one in tested.values()]), strict=True)) for sign in (1, -1)
+    )
+    return tuple(
+        one if one.p_value is None else _found(one, drops[one.test] if (one.difference or 0.0) < 0 else gains[one.test])
+        for one in differences
+    )
+
+
+def _p_of(one: Difference, sign: int) -> float:
+    """The p-value of a gain, or of a drop; 1 for one that went the other way."""
+    return one.p_value or 0.0 if (one.difference or 0.0) * sign > 0 else 1.0
+
+
+def _found(one: Difference, corrected: float) -> Difference:
+    finding: Finding = "no clear difference" if one.verdict in ("better", "worse") else one.verdict
+    if corrected < LEVEL and one.difference:
+        finding = "better" if one.difference > 0 else "worse"
+    interval = difference_interval(one.ci, corrected, one.difference or 0.0)  # what is shown beside it is corrected
+    return replace(one, p_value_corrected=corrected, verdict=finding, ci=interval)

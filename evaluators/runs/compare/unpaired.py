@@ -1,0 +1,119 @@
+"""Two runs of which one has metrics alone, in a `run.json` without its `run.db`: the metrics of both, without pairs of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import hypot
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue
+from evaluators.runs.compare.compare_section import CompareConfig
+from evaluators.runs.compare.comparison import Difference, RunComparison
+from evaluators.runs.compare.pairs import Side
+from evaluators.runs.compare.regression_checks import judge_regression_checks
+from evaluators.runs.compare.wording import sentence
+from evaluators.runs.exit_code import Facts, causes, exit_code
+from evaluators.runs.gate_targets import EVERY
+from evaluators.runs.result import EvaluatorStats, Interval
+from evaluators.runs.wording import Finding
+
+
+def compare_metrics(
+    empty: RunComparison,
+    base: Side,
+    new: Side,
+    evaluators: Sequence[str],
+    config: CompareConfig,
+    targets: Mapping[str, tuple[str, str | None]],
+) -> RunComparison:
+    """The comparison of the metrics of some evaluators, each over all rows of its run.
+
+    Only limits on a drop can be checked. Every other rule is about rows or pairs of them: the result says that it is incomparable in it.
+    """
+    alone = [side for side, one in (("the base", base), ("the new run", new)) if not one.has_rows]
+    sides, count = " and ".join(alone), len(alone)
+    by_row = list(_rules_of_rows(config, targets))
+    drops = {
+        name: check
+        for name, check in config.regression_checks.items()
+        if check.max_drop is not None and targets[name][1] != EVERY
+    }
+    held = config.model_copy(
+        update={
+            "fail_on": (),
+            "max_broken_rows": None,
+            "regression_checks": {
+                name: check.model_copy(update={"max_broken_rows": None}) for name, check in drops.items()
+            },
+        }
+    )
+    found = list(_differences(base, new, evaluators))
+    checks = judge_regression_checks(held, targets, found, 0, 0, (base.fields, new.fields))
+    issues = [Issue("undecided", Blame.TESTSET, one.message) for one in checks if one.verdict == "undecided"]
+    failed = tuple(f"{one.rule} of {one.target}: {one.message}" for one in checks if one.verdict == "failed")
+    notes = [Finding("metrics-alone", {"sides": sides, "count": count})]
+    if any(getattr(base.result, name) != getattr(new.result, name) for name in ("data_fingerprint", "rows")):
+        notes.append(Finding("other-data", {"base": base.result.rows, "new": new.result.rows}))
+    needed = Finding("rows-needed", {"rules": by_row, "many": len(by_row), "sides": sides, "count": count})
+    against = (sentence(needed),) if by_row else ()
+    facts = Facts(issues=tuple(issues), regressions=failed, incomparable=against)
+    return replace(
+        empty,
+        unpaired=True,
+        notes=(*empty.notes, *map(sentence, notes)),
+        evaluators=tuple(one for one in found if one.field is None),
+        fields=tuple(one for one in found if one.field is not None),
+        regression_checks=checks,
+        incomparable=against,
+        exit_code=exit_code(facts),
+        causes=causes(facts),
+    )
+
+
+def _rules_of_rows(config: CompareConfig, targets: Mapping[str, tuple[str, str | None]]) -> Iterator[str]:
+    """The rules that look at rows: all but the limit on the drop of one evaluator or one field."""
+    yield from config.rules
+    for name, check in config.regression_checks.items():
+        if check.max_broken_rows is not None:
+            yield f"max_broken_rows of {name}"
+        if check.max_drop is not None and targets[name][1] == EVERY:
+            yield f"max_drop of {name}"
+
+
+def _differences(base: Side, new: Side, evaluators: Sequence[str]) -> Iterator[Difference]:
+    """The mean of each evaluator and the score of each field that both runs list, by variant, in the order of the new run."""
+    before = {(one.name, one.variant): one for one in base.result.evaluators}
+    for now in new.result.evaluators:
+        was = before.get((now.name, now.variant))
+        if was is None or now.name not in evaluators:
+            continue
+        yield _difference(now, None, (was.mean, now.mean), _interval(was, now))
+        scores = {one.path: one.score for one in was.fields}
+        for one in now.fields:
+            if one.path in scores:
+                yield _difference(now, one.path, (scores[one.path], one.score), None)
+
+
+def _difference(
+    stats: EvaluatorStats, field: str | None, sides: tuple[float | None, float | None], ci: Interval | None
+) -> Difference:
+    was, now = sides
+    change = None if was is None or now is None else now - was
+    return Difference(
+        stats.name, field, 0, was, now, change, ci, None, None, "not tested" if change is not None else "not measured",
+        0, 0, 0, None, stats.variant,
+    )  # fmt: skip
+
+
+def _interval(was: EvaluatorStats, now: EvaluatorStats) -> Interval | None:
+    """The interval of the difference of two means of other rows, from the interval of each.
+
+    Source: Zou and Donner 2008, "Construction of confidence limits about effect measures", Statistics in Medicine 27.
+    """
+    if was.mean is None or now.mean is None or was.mean_ci is None or now.mean_ci is None:
+        return None
+    change = now.mean - was.mean
+    down = hypot(now.mean - now.mean_ci.low, was.mean_ci.high - was.mean)
+    up = hypot(now.mean_ci.high - now.mean, was.mean - was.mean_ci.low)
+    return Interval(change - down, change + up)

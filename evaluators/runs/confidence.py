@@ -1,0 +1,259 @@
+"""How far the model's own confidence can be trusted: held against what was right.
+
+A confidence is a number from 0 to 1, in a column of the row or at a path of its output; it is read to five decimals. What it speaks of
+is right where the row passes, or where the field matches. Rows without a label (skipped, not measured, kept out) say nothing of it. A
+confidence that is missing, or no such number, is counted, and its row is never accepted.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil, log
+from typing import Final, TypeAlias
+
+from msgspec import Struct, field
+
+from evaluators.model.rows import Result
+from evaluators.runs.clusters import MOST_CONTENTS, Contents
+from evaluators.runs.columns import Cells, Columns
+from evaluators.runs.confidence_steps import LEVELS, NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
+from evaluators.runs.intervals import RatioSums, at_most, share_interval, wilson
+from evaluators.runs.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
+from evaluators.scoring.plan.graph import EvaluatorLine
+
+BINS: Final = 10
+SHOWN: Final = (0.99, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.0)
+"""The thresholds that are always shown."""
+SURE: Final = 0.05
+"""How likely a threshold may be that lets more errors pass than it says."""
+Label: TypeAlias = Callable[[Result], tuple[bool | None, bool]]
+"""See `confidence_steps.label_of`."""
+Steps: TypeAlias = Mapping[int, tuple[int, int]]
+"""By step of confidence: how often it was right, and wrong."""
+
+
+class Confidence(Struct, frozen=True):
+    """What the suite says of confidences."""
+
+    column: str | None = None
+    """The column with the confidence in the row as a whole; None where only fields have one."""
+    max_errors: float = 0.02
+    """The share of errors among the accepted rows that a threshold may let pass."""
+
+
+def _least_step(threshold: float) -> int:
+    return ceil(Fraction(str(threshold)) * LEVELS)
+
+
+_BIN_STEPS: Final = tuple(place * LEVELS // BINS for place in range(BINS))
+"""The steps at which bins begin."""
+_SHOWN_STEPS: Final = tuple(_least_step(threshold) for threshold in SHOWN)
+_BANDS: Final = tuple(sorted({*_BIN_STEPS, *_SHOWN_STEPS}))
+
+
+class Confidences(Struct):
+    """The confidences of one evaluator, or of one of its fields."""
+
+    right: Counter[int] = field(default_factory=Counter)
+    """How often each step was right."""
+    wrong: Counter[int] = field(default_factory=Counter)
+    kept_out: int = 0
+    """Rows that could not be measured."""
+    bins: dict[int, RatioSums] = field(default_factory=dict)
+    """By the first step of a bin, how many rows of each cluster in it are right, of how many, where rows have clusters."""
+    accepted: dict[int, RatioSums] = field(default_factory=dict)
+    """By the step of a threshold that is always shown, how many rows of each cluster from it on are wrong, of how many."""
+    unusable: tuple[tuple[int, str], ...] = ()
+    """The first rows whose confidence is no number from 0 to 1, each with what it is."""
+
+
+def counted(
+    columns: Columns, place: int, verdicts: Sequence[Result], label: Label, unusable: tuple[tuple[int, str], ...] = ()
+) -> Confidences:
+    """The column of steps in that place, beside the verdicts of its evaluator."""
+    evaluator, _ = columns.layout.steps[place]
+    names, labels = [f"step{place}", f"code{evaluator}"], [*map(label, verdicts)]
+    found, times = Confidences(unusable=unusable), Counter[tuple[int, int]]()
+    for steps, codes in columns.read(names):
+        times.update(zip(steps, codes, strict=True))
+    for (step, code), n in times.items():
+        right, kept_out = labels[code]
+        if kept_out:
+            found.kept_out += n
+        elif right is not None:
+            (found.right if right else found.wrong)[step] += n
+    return found
+
+
+class ClusterConfidence:
+    """Counts what each cluster has in each bin and from each threshold on."""
+
+    def __init__(self, place: int, evaluator: int, verdicts: Sequence[Result], label: Label, found: Confidences) -> None:
+        """`found` is what the counts are added to."""
+        self.names, self._found = [f"step{place}", f"code{evaluator}"], found
+        self._labels = [None if kept_out else right for right, kept_out in map(label, verdicts)]
+        self._kinds, self._alike = dict[tuple[int, int], int](), Counter[Contents]()
+
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The steps and the codes of one cluster."""
+        known, kinds = self._kinds, []
+        for pair in zip(*cells, strict=True):
+            if pair not in known:
+                known[pair] = _kind(pair[0], self._labels[pair[1]])
+            if known[pair] >= 0:
+                kinds.append(known[pair])
+        self._alike[tuple(sorted(kinds))] += 1
+        if len(self._alike) > MOST_CONTENTS:
+            self.settle()
+
+    def settle(self) -> None:
+        """Counts the clusters that are waiting."""
+        bins, accepted = Counter[tuple[int, int, int]](), Counter[tuple[int, int, int]]()
+        for kinds, times in self._alike.items():
+            rows = [(_BANDS[kind // 2 - 1], kind % 2) for kind in kinds]
+            for low in _BIN_STEPS:
+                if inside := [right for step, right in rows if low <= step < low + LEVELS // BINS]:
+                    bins[low, sum(inside), len(inside)] += times
+            for low in _SHOWN_STEPS:
+                if inside := [right for step, right in rows if low <= step]:
+                    accepted[low, len(inside) - sum(inside), len(inside)] += times
+        for found, counts in ((self._found.bins, bins), (self._found.accepted, accepted)):
+            for (low, part, whole), times in counts.items():
+                found.setdefault(low, RatioSums()).add(part, whole, times)
+        self._alike.clear()
+
+
+def _kind(step: int, right: bool | None) -> int:
+    """The number of the band that a step is in, twice, and one more where it is right; -1 for what says nothing."""
+    return -1 if step < 0 or right is None else 2 * bisect(_BANDS, step) + right
+
+
+def confidence_stats(
+    lines: Sequence[EvaluatorLine],
+    found: Sequence[Mapping[str, Confidences]],
+    confidence: Confidence,
+    variant: str | None,
+    clustered: bool,
+) -> Iterator[ConfidenceStats]:
+    """What confidences came to, in the order of the suite."""
+    for line, of_line in zip(lines, found, strict=False):
+        paths = confidence_paths(line)
+        for name, one in sorted(of_line.items()):
+            source = f"row.{confidence.column}" if name == OF_ROW else paths[name].canonical
+            yield _stats(line.name, name or None, source, one, confidence.max_errors, variant, clustered)
+
+
+def _stats(
+    evaluator: str,
+    name: str | None,
+    source: str,
+    found: Confidences,
+    max_errors: float,
+    variant: str | None,
+    clustered: bool,
+) -> ConfidenceStats:
+    known = {step: (found.right[step], found.wrong[step]) for step in found.right.keys() | found.wrong.keys()}
+    missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
+    n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())
+    bins = tuple(_bins(known, found.bins if clustered else None))
+    gaps = (one.n * abs(one.accuracy - one.confidence) for one in bins)
+    whole = n + missing + unusable
+    threshold = None if clustered else safe_threshold(known, max_errors)
+    shown = sorted({*SHOWN, *(() if threshold is None else (threshold,))}, reverse=True)
+    accept = tuple(_accepted(known, at, whole, found.accepted if clustered else None) for at in shown)
+    chosen = next((one for one in accept if one.threshold == threshold), None)
+    return ConfidenceStats(
+        evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=found.kept_out,
+        brier=brier(known), ece=sum(gaps) / n if n else None, auroc=auroc(known), bins=bins, accept=accept,
+        max_errors=max_errors, threshold=threshold,
+        accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
+        least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=found.unusable,
+    )  # fmt: skip
+
+
+def brier(known: Steps) -> float | None:
+    """The mean squared difference of the confidence from 1 where it was right, and from 0 where it was wrong.
+
+    Source: Brier 1950, "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78.
+    """
+    total = sum(right * (LEVELS - step) ** 2 + wrong * step**2 for step, (right, wrong) in known.items())
+    n = sum(map(sum, known.values()))
+    return float(Fraction(total, n * LEVELS**2)) if n else None
+
+
+def auroc(known: Steps) -> float | None:
+    """How likely a right one has more confidence than a wrong one, ties counting half; None without either.
+
+    Source: Hanley and McNeil 1982, "The meaning and use of the area under a receiver operating characteristic (ROC) curve".
+    """
+    below = pairs = 0
+    for step in sorted(known):
+        right, wrong = known[step]
+        pairs += right * (2 * below + wrong)
+        below += wrong
+    right = sum(one for one, _ in known.values())
+    return float(Fraction(pairs, 2 * right * below)) if right and below else None
+
+
+def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:
+    """The reliability table: ten bins of equal width, from its lower end up to but without its upper one; 1 is in the last.
+
+    The mean of the gaps between confidence and share of right ones, weighted by rows, is the expected calibration error.
+
+    Source: Guo et al. 2017, "On calibration of modern neural networks", ICML, section 2.
+    """
+    for place in range(BINS):
+        found = {step: one for step, one in known.items() if min(step * BINS // LEVELS, BINS - 1) == place}
+        right, n = sum(one for one, _ in found.values()), sum(map(sum, found.values()))
+        if n:
+            mean = Fraction(sum(step * sum(one) for step, one in found.items()), n * LEVELS)
+            ci = wilson(right, n) if clusters is None else _of_clusters(clusters, _BIN_STEPS[place])
+            yield ConfidenceBin(place / BINS, (place + 1) / BINS, n, right, float(mean), right / n, ci)
+
+
+def _accepted(known: Steps, threshold: float, whole: int, clusters: Mapping[int, RatioSums] | None) -> AcceptAbove:
+    """What is accepted from a threshold on, and how much of it is wrong. Rows without a usable confidence are in the whole."""
+    least = _least_step(threshold)
+    found = [one for step, one in known.items() if step >= least]
+    accepted, errors = sum(map(sum, found)), sum(wrong for _, wrong in found)
+    share = accepted / whole if whole else 0.0
+    rate = errors / accepted if accepted else None
+    ci = wilson(errors, accepted) if clusters is None else _of_clusters(clusters, least)
+    return AcceptAbove(threshold, accepted, share, errors, rate, ci)
+
+
+def _of_clusters(clusters: Mapping[int, RatioSums], step: int) -> Interval | None:
+    """The interval of a share, a cluster being one unit."""
+    return share_interval(clusters[step].moments()) if step in clusters else None
+
+
+def least_rows(max_errors: float) -> int:
+    """How many rows without an error show that there are at most so many: 149 for 2 %."""
+    return ceil(log(SURE) / log(1 - max_errors))
+
+
+def safe_threshold(known: Steps, max_errors: float) -> float | None:
+    """The smallest confidence from which on the share of errors is at most `max_errors`, wrong in one of twenty test sets; None
+    without any.
+
+    Thresholds are tested in a fixed order, from the highest that accepts enough rows to pass without an error downwards, each at
+    the whole level. The first whose one-sided 95 % upper bound is above `max_errors` ends the search, so that looking at many
+    thresholds costs nothing. Rows must be independent.
+
+    Source: Clopper and Pearson 1934, Biometrika 26 (the bound); fixed-sequence testing as in Angelopoulos et al. 2021, "Learn then
+    test: Calibrating predictive algorithms to achieve risk control", section 3.
+    """
+    accepted = errors = 0
+    found, least = None, least_rows(max_errors)
+    for step in sorted(known, reverse=True):
+        right, wrong = known[step]
+        accepted, errors = accepted + right + wrong, errors + wrong
+        if accepted < least:
+            continue
+        if at_most(errors, accepted, max_errors) > SURE:
+            break
+        found = step / LEVELS
+    return found

@@ -1,0 +1,109 @@
+"""The confidence of rows and of their fields as columns: what a split gives back of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from evaluators.model.issues import CellError
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Result
+from evaluators.runs.exact_sums import FIRST_ROWS
+from evaluators.runs.number_cells import UNIT, as_text, is_empty, units_in
+from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.needs import Output
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.suite_plan import Compiled
+from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.paths import Path
+
+LEVELS: Final = 100_000
+"""A confidence is so many steps from 0 to 1."""
+OF_ROW: Final = ""
+NO_CONFIDENCE: Final = -1
+UNUSABLE: Final = -2
+
+
+def step_of(cell: Any) -> int:
+    """The step of a confidence, cut after five decimals; -1 where there is none, -2 for what is no number from 0 to 1."""
+    if isinstance(cell, CellError):
+        return UNUSABLE
+    text = as_text(cell)
+    if is_empty(text):
+        return NO_CONFIDENCE
+    units = None if isinstance(cell, bool) else units_in(text, ".")
+    return units * LEVELS // UNIT if units is not None and 0 <= units <= UNIT else UNUSABLE
+
+
+class ConfidenceSteps:
+    """The confidences of one evaluator as columns of steps."""
+
+    def __init__(self, one: Compiled, column: str | None, watched: Sequence[str] = ()) -> None:
+        """`watched` are the fields of which each verdict says what became of them, in order."""
+        self.unusable: dict[str, tuple[tuple[int, str], ...]] = {}
+        """By field, the first rows whose confidence is no number from 0 to 1, each with what it is."""
+        self._one, self._column, self._paths = one, column, confidence_paths(one.line)
+        self._labels = {name: label_of(one.line, name, watched) for name in (OF_ROW, *self._paths)}
+        needs = zip(one.line.settings.needs(), one.inputs, strict=True)
+        self._output = next((slot for need, slot in needs if isinstance(need, Output)), None)
+
+    def columns(
+        self, offsets: Sequence[int], columns: Mapping[str, Sequence[Any]], slots: Sequence[Sequence[Any]]
+    ) -> Iterator[list[int]]:
+        """The steps of some rows: of the rows as a whole, then of each field."""
+        if self._column is not None:
+            yield self._steps(OF_ROW, offsets, columns[self._column], slots)
+        for name, path in self._paths.items():
+            documents = slots[self._output] if self._output is not None else [MISSING] * len(offsets)
+            yield self._steps(name, offsets, [_at(path, document) for document in documents], slots)
+
+    def _steps(
+        self, name: str, offsets: Sequence[int], cells: Sequence[Any], slots: Sequence[Sequence[Any]]
+    ) -> list[int]:
+        steps, unusable = [*map(step_of, cells)], self.unusable.setdefault(name, ())
+        if UNUSABLE in steps and (lacking := FIRST_ROWS - len(unusable)) > 0:
+            label, verdicts = self._labels[name], slots[self._one.verdicts]
+            odd = (
+                (offset, _shown(cell))
+                for offset, cell, step, verdict in zip(offsets, cells, steps, verdicts, strict=True)
+                if step == UNUSABLE and label(verdict)[0] is not None
+            )
+            self.unusable[name] = (*unusable, *islice(odd, lacking))
+        return steps
+
+
+def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable[[Result], tuple[bool | None, bool]]:
+    """What says of a verdict whether the row, or a field of it, is right (None where it was not measured), and whether it is kept out.
+    A field with several values is right where all are."""
+    names = line.settings.scored_fields().names
+
+    def of_row(verdict: Result) -> tuple[bool | None, bool]:
+        return verdict.passed if verdict.status.scored else None, verdict.status.kept_out
+
+    def of_field(verdict: Result) -> tuple[bool | None, bool]:
+        label: bool | None
+        if name in names:
+            statuses = verdict.statuses[(place := names.index(name)) : place + 1]
+            status = FIELD_STATUSES[statuses[0]] if statuses else FieldStatus.NOT_MEASURED
+            label = (status is FieldStatus.MATCH) if status is FieldStatus.MATCH or status in WRONG else None
+        else:
+            counts = verdict.watched[watched.index(name)] if verdict.watched else (0, 0, 0, 0)
+            label = not any(counts[1:]) if any(counts) else None
+        return label, verdict.status.kept_out and label is None
+
+    return of_row if name == OF_ROW else of_field
+
+
+def _shown(cell: Any) -> str:
+    text = cell.issue.message if isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
+    return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _at(path: Path, document: Any) -> Any:
+    return MISSING if isinstance(document, CellError) else path.get(document)
+
+
+def confidence_paths(line: EvaluatorLine) -> dict[str, Path]:
+    """The fields of an evaluator that have a confidence, each with the path to it."""
+    found = line.settings.scored_fields().lines or ()
+    return {one.name: one.confidence for one in found if one.confidence is not None}

@@ -1,0 +1,281 @@
+"""The way from rows to figures: read, scored in splits, kept as columns in the order of the file, counted once at the end.
+
+`score` runs it for every variant of a run, wherever the workers are. A split that is scored before an earlier one waits for it, so
+that what is stored is always the run from its first row on: when a run is stopped, these rows make a valid, shorter run that says so,
+and whoever resumes it begins at the next split. Gates and pages come after it, in `api/execute.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from evaluators.model.issues import Problems
+from evaluators.runs.asking_run import asking
+from evaluators.runs.commit import commit_of
+from evaluators.runs.engines.engine import Crew, Lost
+from evaluators.runs.exact_sums import plus
+from evaluators.runs.figures import NO_FIGURES, Figures, Measured, counted
+from evaluators.runs.job import Job, without_cycle_search
+from evaluators.runs.observer import Observer
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.recorder import Recording
+from evaluators.runs.result import Environment as RunEnvironment
+from evaluators.runs.run_db import RunDb, RunRows, damage_named
+from evaluators.runs.split_result import SplitResult
+from evaluators.runs.split_rows import Layout, Part
+from evaluators.runs.split_scoring import SplitScoring, Task, sent_suite
+from evaluators.runs.store import UNWRITTEN
+from evaluators.runs.watch import Watch
+from evaluators.scoring.judges.answer_lines import AskedTotals
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.addresses import with_shown_addresses
+from evaluators.testsets.derived import joined_column
+
+if TYPE_CHECKING:
+    from evaluators.runs.loaded_suite import LoadedSuite
+
+_NOTHING: Final = Recording(0, "none", small=0)
+
+
+class VariantRun(Struct):
+    """The run of one variant: what is done with its splits, where its columns are, and what they came to."""
+
+    title: str
+    """What places in messages call its rows."""
+    job: Job
+    lines: Sequence[EvaluatorLine]
+    """The evaluators, compiled."""
+    rows: RunRows
+    name: str | None = None
+    """The name of the variant; None where there are none."""
+    sums: SplitResult = field(default_factory=SplitResult)
+    """What no column of its rows holds; empty before they are scored."""
+    figures: Figures = NO_FIGURES
+    """What was counted from their columns."""
+    taken_over: int = 0
+    """How many splits were scored before, by a run that was ended."""
+    scored_again: int = 0
+    """How often a split was scored once more, because its worker was lost."""
+
+
+class ScoredRun(Struct, frozen=True):
+    """A run whose rows are scored and counted; its gates are not checked yet, and nothing is written for readers."""
+
+    variants: tuple[VariantRun, ...]
+    seconds: float
+    workers: int
+    requests: int
+    """How many were sent to whoever costs something."""
+
+    @property
+    def measured(self) -> list[tuple[str | None, Measured]]:
+        """What was measured, by variant."""
+        return [(one.name, Measured(one.sums, one.figures)) for one in self.variants]
+
+    @property
+    def splits(self) -> int:
+        """How many splits are stored, of all variants."""
+        return sum(one.rows.splits for one in self.variants)
+
+    @property
+    def finished(self) -> bool:
+        """Every row was scored."""
+        return all(one.sums.finished for one in self.variants)
+
+
+def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observer: Observer) -> ScoredRun:
+    """Every row scored once and counted. Splits that are stored already are taken as they are."""
+    begun, most = time.monotonic(), prepared.suite.limits.run_seconds
+    until, suite = time.time() + most if most is not None else None, sent_suite(prepared.suite)
+    with asking(prepared, observer) as session:
+        file = str(session.file) if session is not None else None
+        for place, variant in enumerate(variants):
+            variant.job = replace(variant.job, suite=suite, asking=file, until=until)
+            score_variant(variant, crew, observer.of_part(place, len(variants)))
+        requests = session.so_far().requests if session is not None else 0
+    return ScoredRun(tuple(variants), round(time.monotonic() - begun, 3), crew.parallel, requests)
+
+
+def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measured:
+    """Every row of one variant scored and counted."""
+    splits, merger = variant.job.table.splits(), Merger(variant)
+    variant.rows.expect(len(splits))
+    scoring = SplitScoring(variant.job, variant.lines, observer.progress)
+    finished = variant.rows.splits
+    if finished:
+        observer.progress(merger.total.rows, finished / len(splits))
+
+    def tasks() -> Iterator[Task]:
+        for split in splits[variant.rows.splits :]:
+            if observer.stopped() or merger.lost or not merger.total.finished:
+                return
+            yield split, merger.full
+
+    with without_cycle_search():
+        for part in crew.map(scoring, tasks(), observer.stopped):
+            if isinstance(part, Lost):
+                merger.lose(part)
+                continue
+            merger.take(part)
+            finished += part.sums.finished
+            observer.progress(scoring.untold(part.sums.rows), finished / len(splits))
+    return merger.counted(of=len(splits))
+
+
+class Merger:
+    """Takes splits, in any order, and stores them in that of the file."""
+
+    def __init__(self, variant: VariantRun, first: int | None = None) -> None:
+        """`first` is the number of the first row, where the test set does not say it."""
+        self._variant, self._rows = variant, variant.rows
+        self._recording = variant.job.recording or _NOTHING
+        self._waiting: dict[int, Part | Lost[Task]] = {}
+        self.lost = False
+        """A split is lost, and with it the rows from it on."""
+        stored = self._rows.begin(variant.job.table.first_number if first is None else first)
+        self.total = stored or SplitResult.of_no_rows(variant.lines)
+        variant.taken_over = self._rows.splits
+
+    @property
+    def full(self) -> frozenset[str]:
+        """The keys of what is recorded that the splits so far have filled."""
+        return self._recording.full_keys(self.total.recorded, self.total.rows)
+
+    def take(self, part: Part) -> None:
+        """One more split. Raises RuntimeError for one that is there already: its rows would count twice."""
+        if part.sums.index in self._waiting or part.sums.index < self._rows.splits:
+            raise RuntimeError(f"split {part.sums.index} arrived twice")
+        self._put(part.sums.index, part)
+
+    def lose(self, lost: Lost[Task]) -> None:
+        """A split whose worker was lost: one that is scored once more, or the end of the run where nobody does it."""
+        if lost.why is None:
+            self._variant.scored_again += 1
+            return
+        self.lost = True
+        self._put(lost.task[0].index, lost)
+
+    def _put(self, split: int, found: Part | Lost[Task]) -> None:
+        self._waiting[split] = found
+        while self.total.finished and (following := self._waiting.pop(self._rows.splits, None)) is not None:
+            if isinstance(following, Lost):
+                self._end(following)
+            else:
+                self._store(following)
+
+    def counted(self, of: int) -> Measured:
+        """What the splits came to, of which there are `of`, with all figures counted."""
+        self.total.finished = self.total.finished and self._rows.splits == of
+        variant, begun = self._variant, self._rows.splits > 0
+        with damage_named(self._rows.path if variant.taken_over else None):
+            variant.sums, variant.figures = self.total, counted(self._rows, variant.job, variant.lines, self.total, begun)
+        return Measured(variant.sums, variant.figures)
+
+    def _end(self, lost: Lost[Task]) -> None:
+        """The run ends at a split: the splits before it are whole, and its rows are named."""
+        first, span, why = self._rows.next_row, 0, lost.why
+        if why is not None and why.where is None:
+            with suppress(OSError, Problems):  # a split that nobody can read is lost all the same
+                for chunk in self._variant.job.table.read(lost.task[0], ()):
+                    span = chunk.span
+            rows = f"rows {first:,} to {first + span - 1:,}" if span else f"from row {first:,} on"
+            why = replace(why, where=f"{self._variant.title} {rows}")
+        self.total.finished, self.total.trouble = False, why
+
+    def _store(self, part: Part) -> None:
+        part.sums.number(self._variant.title, self._rows.next_row)
+        try:
+            self._rows.add(part, self._recording, self.total.rows)
+        except Problems as error:  # the splits before it are whole
+            if error.issues[0].code != UNWRITTEN:
+                raise
+            self.total.finished = False
+            self.total.trouble = error.issues[0]
+            return
+        self.total.join(part.sums)
+
+
+def jobs_of(prepared: Prepared, recordings: Sequence[Recording] | None = None, repeat_judge: int = 1) -> tuple[Job, ...]:
+    """The job of each variant. `recordings` say what is recorded of each of them."""
+    suite, roles = prepared.suite, prepared.roles
+    outputs = roles.get("output")
+    return tuple(
+        Job(
+            suite=suite.shipped(),
+            table=table,
+            roles=roles,
+            reading=suite.reading,
+            slices=suite.config.slices,
+            recording=recordings[place] if recordings is not None else None,
+            cluster=suite.cluster_of(roles),
+            confidence=suite.confidence.column,
+            repeats=suite.repeats is not None,
+            measures=suite.measures,
+            watches=watches_of(suite),
+            reasoning_length=suite.results.reasoning_length,
+            repeat_judge=repeat_judge,
+            joined=outputs if outputs is not None and joined_column(table.table, outputs) else None,
+        )
+        for place, (_, table) in enumerate(prepared.variants())
+    )
+
+
+def variants_of(prepared: Prepared, jobs: Sequence[Job], db: RunDb) -> list[VariantRun]:
+    """The run of each variant, whose columns are in `db`."""
+    found, lines = [], prepared.suite.lines
+    for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
+        title = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
+        found.append(VariantRun(title, job, lines, db.rows(place, Layout.of(job, lines)), name))
+    return found
+
+
+def in_memory(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:
+    """The run of rows that a program gives, whose columns are kept nowhere."""
+    return VariantRun(title, job, lines, RunDb().rows(0, Layout.of(job, lines)))
+
+
+def watches_of(suite: LoadedSuite) -> dict[str, Watch]:
+    """The metrics that the gates of a suite check, by evaluator: a run counts for them what each row adds."""
+    if not suite.gates:
+        return {}
+    from evaluators.runs.watch import watches  # a suite without gates starts sooner
+
+    return watches(suite.gates, suite.lines)
+
+
+def environment_of(
+    prepared: Prepared, run: ScoredRun, started: datetime, command: Sequence[str], kept: bool
+) -> RunEnvironment:
+    """Where and when the run was scored. `kept` says that there is a run folder, which says where its rows can be read again."""
+    source, where = prepared.suite.config.source.name, ""
+    asked: AskedTotals = reduce(plus, (one.sums.asked for one in run.variants), AskedTotals(requests=run.requests))
+    if kept:
+        from evaluators.runs.cells_again import place_of  # a run that keeps nothing does without it
+
+        where = place_of(prepared, prepared.selection)
+    return RunEnvironment(
+        started=started.isoformat(timespec="seconds"),
+        seconds=run.seconds,
+        workers=run.workers,
+        host=platform.node(),
+        python=sys.version.split()[0],
+        command=tuple(map(with_shown_addresses, command)),
+        folder=os.getcwd(),
+        suite=os.path.abspath(source) if Path(source).is_file() else "",
+        commit=commit_of(Path(source).parent if Path(source).is_file() else Path()),
+        test_set=where,
+        asked=asked if asked.questions else None,
+        scored_again=sum(one.scored_again for one in run.variants),
+    )

@@ -1,0 +1,57 @@
+"""The empty values of rows as a column: a code for each distinct pattern of them, for an evaluator with a closed list of fields.
+
+A pattern says of each field how many values of a row are expected to be empty, and so on, as an `InRow`. Most rows have one of few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import add
+
+import msgspec
+
+from evaluators.scoring.fields.empty_values import EmptyValues, InRow, spelled
+from evaluators.scoring.fields.path_check import FoundEmpties
+
+Pattern = Mapping[str, InRow]
+_decode = msgspec.json.Decoder(dict[str, InRow]).decode
+NO_VALUES = "{}"
+"""The pattern of a row in which nothing was looked at."""
+
+
+class EmptyPatterns:
+    """The patterns of one evaluator in one split, by code."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {NO_VALUES: 0}
+
+    def codes(self, walks: Iterable[FoundEmpties], count: int) -> list[int]:
+        """The code of each of so many rows."""
+        found = [0] * count
+        for values, at_rows in walks:
+            parts: dict[int, list[int]] = {at: [] for at in at_rows}
+            for place, (_, _, rows, _) in enumerate(values.found):
+                for at in rows:
+                    parts[at].append(place)
+            alike: dict[tuple[int, ...], int] = {}
+            for at, places in parts.items():
+                key = tuple(places)
+                if key not in alike:
+                    alike[key] = self.known.setdefault(_text(values, key), len(self.known))
+                found[at_rows[at]] = alike[key]
+        return found
+
+
+def _text(values: EmptyValues, places: Sequence[int]) -> str:
+    """What those of the values that are about one row come to."""
+    found: dict[str, InRow] = {}
+    for place in places:
+        part, names, _, times = values.found[place]
+        for name in map(spelled, names):
+            found[name] = InRow(*map(add, found.get(name, (0, 0, 0, 0)), [one * times for one in part]))
+    return msgspec.json.encode({name: found[name] for name in sorted(found) if any(found[name])}).decode()
+
+
+def pattern_of(text: str) -> Pattern:
+    """The pattern that a text stands for."""
+    return _decode(text)

@@ -1,0 +1,189 @@
+"""The contract of an engine: where splits are scored.
+
+An engine is one file in `plugs/`, or a class behind the entry point group `evaluators.runs.engines.plugs`. Its settings are its
+attributes, so that a mistake in them is found before row 1, and so is a package that is missing. For most of them `map` is all
+there is to write. One that has something to start first, such as a cluster, hands out its workers in `crew`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
+from importlib.util import find_spec
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
+
+from msgspec import Struct
+from pydantic import Field
+
+from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
+from evaluators.model.registry import Socket
+from evaluators.model.settings import BadSettings, Detail, Settings, build, word_or_map
+from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
+
+
+class Lost(Struct, Generic[Task], frozen=True):
+    """What `map` says of a task whose worker ended without a result."""
+
+    task: Task
+    why: Issue | None = None
+    """Why nobody tries it again; None where it is begun once more."""
+
+
+class UnderWay(Generic[Task]):
+    """The tasks of a `map` that have begun, and what begins next: one task waits, so that no worker does, and none is so far ahead of the
+    oldest one that results pile up, which are used in the order of tasks."""
+
+    def __init__(self, tasks: Iterable[Task]) -> None:
+        self._tasks, self._drawn = iter(tasks), 0
+        self.calls: dict[Any, tuple[int, Task]] = {}
+        """What is waited for, in the order of tasks: with the number of the task."""
+
+    def begin(self, submit: Callable[[Task], Any], parallel: int) -> None:
+        """Begins what there is room for, where so many tasks run at the same time."""
+        while self._room(parallel) and (task := next(self._tasks, None)) is not None:
+            self.calls[submit(task)] = self._drawn, task
+            self._drawn += 1
+
+    def _room(self, parallel: int) -> bool:
+        oldest = next(iter(self.calls.values()))[0] if self.calls else self._drawn
+        return len(self.calls) <= parallel and self._drawn - oldest < 2 * parallel
+
+    def end(self, call: Any) -> Task:
+        """The task of a call that has ended."""
+        return self.calls.pop(call)[1]
+
+
+def lost_workers(hint: str) -> Issue:
+    """Why a task is not tried again that every worker was lost with."""
+    message = "each worker that scored these rows ended without a result; it may have run out of memory"
+    return Issue("worker-lost", Blame.ENVIRONMENT, message, None, hint)
+
+
+class Crew(Protocol):
+    """Workers that are ready."""
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
+        """The result of each task, in any order, or that the task was lost with its worker.
+
+        `run` and tasks are pickled where they leave this process. Tasks are drawn only when they can start soon, so that a later task
+        may depend on earlier results (see `UnderWay`). When `tasks` ends early, so does the work. A task whose worker was lost is done
+        again, and costs nothing else. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so to tasks of this machine.
+        """
+
+
+class Engine(Settings):
+    """Runs one function over many tasks. A plug says where."""
+
+    packages: ClassVar[tuple[str, ...]] = ()
+    """What it imports from elsewhere, by the names of the modules."""
+
+    workers: int | None = Field(None, ge=1, strict=True)
+    """How many splits are scored at the same time."""
+
+    def check(self, name: str) -> None:
+        """Looks, before the first row, whether the engine can be used here: whether its packages are installed.
+
+        `name` is what the suite calls it. Raises Problems (config).
+        """
+        if not all(find_spec(module) is not None for module in self.packages):
+            raise problem(
+                "missing-extra",
+                f'the engine "{name}" needs a package that is not installed',
+                hint=extra_hint(name),
+            )
+
+    def addresses(self) -> tuple[str, ...]:
+        """Every address in its settings."""
+        return tuple(addresses_in(self.model_dump()))
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+        return self.workers or 1
+
+    def crew(self) -> AbstractContextManager[Crew]:
+        """The workers, started where they have to be, and stopped in the end."""
+        return nullcontext(self)
+
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
+        """The result of each task, as `Crew` promises it. Every engine implements it, or hands out a crew that does."""
+        raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
+
+
+_look: ContextVar[Callable[[], bool]] = ContextVar("asked_to_stop", default=never)
+"""Whether the tasks of this thread are asked to stop. A worker is given somewhere to look."""
+
+
+def asked_to_stop() -> bool:
+    """Whether the task that runs here should end where it can end well."""
+    return _look.get()()
+
+
+def stop_question() -> Callable[[], bool]:
+    """What `asked_to_stop` asks in this thread, for the threads that a task starts."""
+    return _look.get()
+
+
+def look_there(look: Callable[[], bool]) -> None:
+    """From now on, `asked_to_stop` asks this function in this thread."""
+    _look.set(look)
+
+
+ENGINES: Final[Socket[Engine]] = Socket("evaluators.runs.engines.plugs", Engine, "engine")
+
+
+class NamedEngine(NamedTuple):
+    """An engine with its settings, and the name it is known by."""
+
+    name: str
+    engine: Engine
+
+
+def engine_of(named: NamedEngine | None, name: str | None, workers: int | None) -> Engine:
+    """Where splits are scored: what the run asks for, else what the suite names, else this process or as many as asked for.
+
+    Settings of the suite count where the run asks for the same engine, or for none. Raises Problems (config) for an engine that
+    nobody knows, and for one whose package is not installed.
+    """
+    if named is not None and name in (None, named.name):
+        name, engine = named
+        if issues := refused_addresses(engine.addresses()):
+            raise Problems(map(engine.masked_issue, issues))
+    else:
+        name = name or ("processes" if workers is not None and workers > 1 else "in_process")
+        engine = ENGINES.find(name)()
+    if workers is not None:
+        engine = engine.model_copy(update={"workers": workers})
+    engine.check(name)
+    return engine
+
+
+def read_engine(data: Any, context: Mapping[str, Any]) -> NamedEngine:
+    """The section `engine` of a suite: where its rows are scored."""
+    name, options = word_or_map(data, ENGINES.noun)
+    prefix = () if isinstance(data, str) else (name,)
+    try:
+        return NamedEngine(name, build(ENGINES.find(name), options, noun=f'the engine "{name}"'))
+    except BadSettings as error:
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    except Problems as error:
+        raise BadSettings(
+            Detail(prefix, issue.message, issue.hint, bool(prefix), issue.code) for issue in error.issues
+        ) from error

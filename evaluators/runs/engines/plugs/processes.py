@@ -1,0 +1,108 @@
+"""`processes`: worker processes on this machine.
+
+Ctrl-C and SIGTERM are the parent's business: workers look at a byte that they share with it, and end their splits between two
+chunks. A worker whose parent is gone ends by itself.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Final
+
+from evaluators.runs.engines.engine import Engine, Lost, Result, Task, UnderWay, look_there, lost_workers, never
+from evaluators.scoring.comparators._awaiting import rest
+
+_LOOK_SECONDS: Final = 0.1
+"""How often the parent looks whether it was asked to stop, and a worker whether its parent is there."""
+
+
+class Processes(Engine):
+    """Scores in worker processes on this machine. A split whose worker is lost is scored once more, alone."""
+
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
+        waiting = iter(tasks)
+        while True:
+            lost: list[Task] = []
+            for one in _in_pool(self.parallel, run, waiting, stopped):
+                if isinstance(one, Lost):
+                    lost.append(one.task)
+                yield one
+            if not lost:
+                return
+            for task in lost:
+                for one in () if stopped() else _in_pool(1, run, iter([task]), stopped):
+                    yield Lost(task, lost_workers("try fewer workers: --workers 1")) if isinstance(one, Lost) else one
+
+
+def _in_pool(
+    workers: int, run: Callable[[Task], Result], waiting: Iterator[Task], stopped: Callable[[], bool]
+) -> Iterator[Result | Lost[Task]]:
+    """The results of the tasks, up to the loss of a worker; then the tasks that had been started."""
+    context, others = _context(), multiprocessing.active_children()
+    stop = context.RawValue("b", 0)
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(stop, os.getpid())) as pool:
+        under_way, lost = UnderWay(waiting), list[Task]()
+        try:
+            while True:
+                if not lost:
+                    under_way.begin(lambda task: _begun(pool, run, task), workers)
+                if not under_way.calls:
+                    break
+                stop.value = stopped()
+                for future in wait(under_way.calls, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED).done:
+                    task = under_way.end(future)
+                    if isinstance(future.exception(), BrokenProcessPool):
+                        lost.append(task)
+                    else:
+                        yield future.result()
+        except BaseException:  # also a second Ctrl-C: nobody wants the results of the tasks that are under way
+            for worker in {*multiprocessing.active_children()}.difference(others):
+                worker.terminate()
+            raise
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    yield from map(Lost, lost)
+
+
+def _begun(pool: ProcessPoolExecutor, run: Callable[[Task], Result], task: Task) -> Future[Result]:
+    try:
+        return pool.submit(run, task)
+    except BrokenProcessPool as error:
+        lost: Future[Result] = Future()
+        lost.set_exception(error)
+        return lost
+
+
+def _context() -> Any:
+    """Forked workers start in milliseconds; where threads are running, forking them is not safe."""
+    rest()
+    forks = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if forks else "spawn")
+
+
+def _start(stop: Any, parent: int) -> None:
+    """Ctrl-C is the parent's business: it asks the running splits to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    look_there(lambda: bool(stop.value))
+    threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent-watch").start()
+
+
+def _watch(parent: int) -> None:
+    """Ends this process when its parent is gone."""
+    if os.name != "nt":
+        pause = threading.Event()
+        while os.getppid() == parent:
+            pause.wait(_LOOK_SECONDS)
+    elif (there := multiprocessing.parent_process()) is not None:
+        there.join()
+    os._exit(1)

@@ -1,0 +1,102 @@
+"""`ray`: the workers of a Ray cluster. A split is one task, which takes one processor."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import current_thread, main_thread
+from typing import Any, ClassVar, Final
+
+from evaluators.runs.engines.engine import Crew
+from evaluators.runs.engines.remote import Answer, Cluster, ClusterEngine, Shipped
+
+_CONNECT_SECONDS: Final = 10
+
+
+class Ray(ClusterEngine):
+    """Scores on the workers of a Ray cluster: `address: HOST:6379`, or `auto` for the one that runs on this machine."""
+
+    packages: ClassVar[tuple[str, ...]] = ("ray",)
+
+    @contextmanager
+    def crew(self) -> Iterator[Crew]:
+        """The workers of the cluster. Raises Problems (environment) when no cluster answers, or it has no processor."""
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        import ray
+
+        if ray.is_initialized():  # a cluster that the program is connected to already is the program's own
+            yield _RayCluster(self, ray)
+            return
+        own = {} if self.address is not None else {"num_cpus": self.workers, "include_dashboard": False}
+        try:
+            _somebody_listens(self.address)
+            with _own_signals():
+                ray.init(address=self.address or "local", log_to_driver=False, logging_level="ERROR", **own)
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            raise self.no_cluster(error, "Ray cluster", "`ray start --head` starts one, and says its address") from error
+        try:
+            yield _RayCluster(self, ray)
+        finally:
+            with _own_signals():
+                ray.shutdown()
+
+
+def _somebody_listens(address: str | None) -> None:
+    """Raises OSError where nobody does: Ray looks for some minutes before it says so."""
+    host, _, port = (address or "").rpartition("://")[2].rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Ctrl-C and SIGTERM stay the caller's business: Ray takes them over when it starts."""
+    here = (signal.SIGINT, signal.SIGTERM) if current_thread() is main_thread() else ()
+    before = {number: signal.getsignal(number) for number in here}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class _RayCluster(Cluster):
+    """Ray does a task again whose worker is lost, three times unless it is set up in another way."""
+
+    kind = "Ray"
+
+    def __init__(self, settings: Ray, ray: Any) -> None:
+        self._ray, self._call = ray, ray.remote(num_cpus=1)(_call)
+        super().__init__(settings, ray.cloudpickle)
+
+    def workers(self) -> int:
+        return sum(int(node["Resources"].get("CPU", 0)) for node in self._ray.nodes() if node["Alive"])
+
+    def share(self, shipped: Shipped) -> Any:
+        return self._ray.put(shipped)
+
+    def submit(self, shared: Any, task: Any) -> Any:
+        return self._call.remote(shared, task)
+
+    def ended(self, calls: list[Any], seconds: float) -> list[Any]:
+        return list(self._ray.wait(calls, timeout=seconds)[0])
+
+    def answer(self, call: Any) -> Answer | None:
+        lost = self._ray.exceptions
+        try:
+            answer: Answer = self._ray.get(call)
+        except (lost.WorkerCrashedError, lost.NodeDiedError, lost.OutOfMemoryError, lost.ObjectLostError):
+            return None
+        return answer
+
+    def cancel(self, calls: list[Any]) -> None:
+        for call in calls:
+            with suppress(self._ray.exceptions.RayError, ValueError):
+                self._ray.cancel(call, force=True)
+
+
+def _call(shipped: Shipped, task: Any) -> Answer:
+    return shipped(task)

@@ -1,0 +1,211 @@
+"""The workers of a cluster as a `map`: what is sent to them, how long the run waits for one, and what is said when they are lost.
+
+Who does a task again whose worker is gone is the cluster's own business.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import lru_cache, partial
+from threading import Event, Lock
+from time import monotonic
+from types import ModuleType
+from typing import Any, ClassVar, Final, Literal, TypeAlias
+
+from pydantic import Field
+
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.registry import plugs_in_place, registered_plugs
+from evaluators.model.rows import __version__
+from evaluators.runs.engines.engine import Engine, Lost, Result, Task, UnderWay, lost_workers, never
+from evaluators.scoring.values.transforms import registered_transforms, transforms_in_place
+
+_LOOK_SECONDS: Final = 0.1
+"""How often the driver looks whether it was asked to stop, and whether workers are there."""
+_OF_FILES: Final = "evaluators_file_"
+"""How the modules of plug files are called: see `evaluators.register_file`."""
+_one_at_a_time: Final = Lock()
+"""A worker process scores one split at a time, however many threads it has: its folder and its plugs are those of the process."""
+_MORE: Final = "give the workers more memory, or score these rows alone to see what they do"
+Answer: TypeAlias = tuple[Literal["done", "problems", "broken"], Any]
+"""How a task ended: with its result; with Problems, as issues; in a way that nobody had foreseen, with the error and its trace."""
+
+
+class ClusterEngine(Engine):
+    """The settings that all clusters have."""
+
+    address: str | None = Field(None, min_length=1)
+    """Where the cluster is. Without it, one is started on this machine for the run, and stopped after it."""
+    wait_seconds: int = Field(30, ge=1, strict=True)
+    """How long the run waits for a worker when the cluster has none."""
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where the cluster is: `tcp://` stands before an address that names no scheme."""
+        if self.address in (None, "auto", "local"):
+            return ()
+        return (self.address if "://" in self.address else f"tcp://{self.address}",)
+
+    def no_cluster(self, error: Exception, what: str, hint: str) -> Problems:
+        """Nobody answers at the address."""
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return Problems([Issue("no-cluster", Blame.ENVIRONMENT, f"no {what} answers: {said}", self.address, hint)])
+
+
+class Cluster:
+    """The workers of a cluster that is connected. What each kind of cluster does in its own way is below `map`."""
+
+    kind: ClassVar[str]
+    """What messages call it."""
+
+    def __init__(self, settings: ClusterEngine, pickles: ModuleType) -> None:
+        """`pickles` is what pickles functions of a program by value. Raises Problems (environment) where no worker comes."""
+        self._settings, self._pickles = settings, pickles
+        since, pause = monotonic(), Event()
+        while not self.workers():
+            if monotonic() - since > settings.wait_seconds:
+                raise Problems([self._no_worker()])
+            pause.wait(_LOOK_SECONDS)
+
+    @property
+    def parallel(self) -> int:
+        """How many tasks run at the same time."""
+        return min(max(1, self.workers()), self._settings.workers or sys.maxsize)
+
+    def map(
+        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+    ) -> Iterator[Result | Lost[Task]]:
+        """The result of each task, in any order. Once the run is asked to stop, nobody waits for the tasks under way."""
+        shared, under_way, since = self.share(Shipped(self._pickles, run)), UnderWay(tasks), monotonic()
+        try:
+            while not stopped():
+                under_way.begin(partial(self.submit, shared), self.parallel)
+                if not under_way.calls:
+                    return
+                for call in self.ended(list(under_way.calls), _LOOK_SECONDS):
+                    answer, task = self._answer(call), under_way.end(call)
+                    if answer is not None:
+                        yield _opened(answer)
+                    else:
+                        yield Lost(task, lost_workers(_MORE) if self.workers() else self._no_worker())
+                if self.workers():
+                    since = monotonic()
+                elif monotonic() - since > self._settings.wait_seconds:
+                    yield Lost(under_way.end(next(iter(under_way.calls))), self._no_worker())
+                    return
+        finally:
+            self.cancel(list(under_way.calls))
+
+    def _answer(self, call: Any) -> Answer | None:
+        try:
+            return self.answer(call)
+        except Exception as error:  # whatever it is, the worker could not begin
+            raise Problems([_unfit("a worker", error)]) from error
+
+    def _no_worker(self) -> Issue:
+        message = f"the {self.kind} cluster had no worker for {self._settings.wait_seconds} seconds"
+        hint = "start workers, or let the run wait longer: wait_seconds in the settings of the engine"
+        return Issue("no-worker", Blame.ENVIRONMENT, message, self._settings.address, hint)
+
+    def workers(self) -> int:
+        """How many tasks it can work on at the same time. Raises Problems (environment) when the cluster is gone."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def share(self, shipped: Shipped) -> Any:
+        """What tasks are submitted with."""
+        return shipped
+
+    def submit(self, shared: Any, task: Any) -> Hashable:
+        """A task on its way, as something to wait for."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def ended(self, calls: list[Any], seconds: float) -> Iterable[Any]:
+        """The tasks that have ended. Waits so long for the first."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def answer(self, call: Any) -> Answer | None:
+        """How a task ended; None where its worker was lost, and those that took it after it."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+    def cancel(self, calls: list[Any]) -> None:
+        """Nobody wants the answers of these."""
+        raise NotImplementedError  # the contract: each cluster has its own way
+
+
+class Shipped:
+    """A function that works elsewhere as it does here, with what the driver's program has registered."""
+
+    def __init__(self, pickles: ModuleType, function: Callable[[Any], Any]) -> None:
+        for module in [one for name, one in sys.modules.items() if name.startswith(_OF_FILES)]:
+            pickles.register_pickle_by_value(module)
+        self._versions, self._folder = _versions(), os.getcwd()
+        self._body: bytes = pickles.dumps((function, registered_plugs(), registered_transforms()))
+
+    def __call__(self, task: Any) -> Answer:
+        """How the function ended. Versions are compared before anything is unpacked."""
+        if (own := _versions()) != self._versions:
+            message = f"the worker on {_here()} has {own}, and the process that runs the suite has {self._versions}"
+            hint = "install the same versions on all workers"
+            return "problems", [Issue("worker-versions", Blame.ENVIRONMENT, message, None, hint)]
+        with _one_at_a_time, _in_folder(self._folder):
+            try:
+                function, plugs, transforms = _unpacked(self._body)
+            except Exception as error:  # it needs something that only the driver has
+                return "problems", [_unfit(f"the worker on {_here()}", error)]
+            try:
+                with plugs_in_place(plugs), transforms_in_place(transforms):
+                    return "done", function(task)
+            except Problems as error:
+                return "problems", error.issues
+            except Exception as error:  # told to the driver, which says whose fault it is
+                return "broken", (f"{type(error).__name__}: {error} (on {_here()})", traceback.format_exc())
+
+
+def _opened(answer: Answer) -> Any:
+    """The result. Raises Problems where the worker did; RuntimeError, with the worker's trace, for what nobody had foreseen."""
+    how, said = answer
+    if how == "done":
+        return said
+    if how == "problems":
+        raise Problems(said)
+    error = RuntimeError(said[0])
+    error.add_note(said[1])
+    raise error
+
+
+@lru_cache(maxsize=1)
+def _unpacked(body: bytes) -> Any:
+    """Once for all tasks of a run: classes of the driver's program are the same ones then."""
+    return pickle.loads(body)
+
+
+def _versions() -> str:
+    return f"Python {sys.version_info.major}.{sys.version_info.minor} with evaluators {__version__}"
+
+
+def _here() -> str:
+    return f"{platform.node()} (process {os.getpid()})"
+
+
+@contextmanager
+def _in_folder(folder: str) -> Iterator[None]:
+    """The driver's working folder, where the worker has it, so that relative places mean the same."""
+    before = os.getcwd()
+    with suppress(OSError):
+        os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def _unfit(worker: str, error: Exception) -> Issue:
+    said = (str(error).strip().splitlines() or [""])[-1]
+    message = f"{worker} cannot take part in the run: {type(error).__name__}: {said}"
+    hint = "what a worker needs to have is said in docs/integrations/clusters.md"
+    return Issue("worker-unfit", Blame.ENVIRONMENT, message, None, hint)

@@ -1,0 +1,130 @@
+"""Every figure of a run, counted once: from the columns of its rows, whoever keeps them, beside the sums that no column has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from evaluators.runs import confidence, ids, labels, measures, slices, tally
+from evaluators.runs.clusters import ClusterCounter, ClusterSums, EmptyCounter
+from evaluators.runs.columns import Columns, GroupCounter, count_groups
+from evaluators.runs.confidence import ClusterConfidence, Confidences
+from evaluators.runs.confidence_steps import label_of
+from evaluators.runs.document_sums import EmptySums
+from evaluators.runs.exact_sums import plus
+from evaluators.runs.groups import OTHER_VALUES
+from evaluators.runs.job import Job, watched_of
+from evaluators.runs.labels import LabelPairs
+from evaluators.runs.measures import ClusterNumbers, Measure
+from evaluators.runs.repeats import AttemptCounter, Groups
+from evaluators.runs.slices import SliceKey
+from evaluators.runs.split_result import SplitResult
+from evaluators.runs.tally import Tally
+from evaluators.scoring.plan.graph import EvaluatorLine
+
+
+class SliceFigures(NamedTuple):
+    """The figures of the rows of a slice."""
+
+    tallies: list[Tally]
+    """By evaluator."""
+    empties: list[EmptySums]
+    """By evaluator; none where no value was looked at."""
+    measures: list[Measure]
+    """By measure."""
+
+
+class Figures(NamedTuple):
+    """The figures of one variant."""
+
+    tallies: list[Tally]
+    """By evaluator."""
+    clusters: list[ClusterSums] | None
+    """By evaluator; None where each row is a unit of its own."""
+    slices: Mapping[SliceKey, SliceFigures]
+    """By column and value, in order."""
+    measures: list[Measure]
+    labels: list[LabelPairs | None]
+    """By evaluator; None for one without labels."""
+    repeats: list[Groups]
+    """By evaluator; none where rows are on their own."""
+    confidence: list[dict[str, Confidences]]
+    """By evaluator and field."""
+    repeated_ids: dict[str, list[int]]
+    """The rows of each id that is missing, or stands in several rows."""
+
+
+NO_FIGURES: Final = Figures([], None, {}, [], [], [], [], {})
+
+
+class Measured(NamedTuple):
+    """What the rows of one variant came to."""
+
+    sums: SplitResult
+    figures: Figures
+
+
+def counted(columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, begun: bool = True) -> Figures:
+    """The figures of the rows whose sums these are. A run that has not `begun`, as it has no split, has no measures."""
+    verdicts, layout = columns.verdicts(), columns.layout
+    numbers = [measures.counted(columns, place, one) for place, one in enumerate(job.measures)] if begun else []
+    sure: list[dict[str, Confidences]] = [{} for _ in lines]
+    for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
+        unusable = sums.evaluators[evaluator].unusable.get(name, ())
+        label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
+        sure[evaluator][name] = confidence.counted(columns, place, verdicts[evaluator], label, unusable)
+    clusters, groups = _clusters(columns, job, lines, sums, numbers, sure) if layout.clustered else (None, [])
+    return Figures(
+        tallies=tally.counted(columns, lines, verdicts, job.watches),
+        clusters=clusters,
+        slices=dict(sorted(_slices(columns, job, lines, sums, numbers))),
+        measures=numbers,
+        labels=[
+            labels.counted(columns, place, place in layout.listed, one.unlisted) if place in layout.labelled else None
+            for place, one in enumerate(sums.evaluators)
+        ],
+        repeats=groups,
+        confidence=sure,
+        repeated_ids=ids.repeated(columns),
+    )
+
+
+def _clusters(
+    columns: Columns,
+    job: Job,
+    lines: Sequence[EvaluatorLine],
+    sums: SplitResult,
+    numbers: Sequence[Measure],
+    sure: Sequence[Mapping[str, Confidences]],
+) -> tuple[list[ClusterSums], list[Groups]]:
+    """The clusters of each evaluator, and the groups of attempts where they are such. What clusters come to in measures and confidences
+    is added to these."""
+    verdicts, layout = columns.verdicts(), columns.layout
+    found = [ClusterCounter(place, known, job.watches.get(lines[place].name)) for place, known in enumerate(verdicts)]
+    empties = {place: EmptyCounter(place, columns.patterns(place)) for place in layout.empties}
+    counters: list[GroupCounter] = [*found, *empties.values()]
+    counters += [ClusterNumbers(place, one) for place, one in enumerate(numbers)]
+    for place, (evaluator, name) in enumerate(layout.steps if sums.rows else ()):
+        label = label_of(lines[evaluator], name, watched_of(job, lines[evaluator]))
+        counters.append(ClusterConfidence(place, evaluator, verdicts[evaluator], label, sure[evaluator][name]))
+    wrong = [one.wrong_fields for one in sums.evaluators]
+    attempts = [AttemptCounter(place, *each) for place, each in enumerate(zip(lines, verdicts, wrong, strict=True))]
+    groups = attempts if job.repeats else []
+    count_groups(columns, [*counters, *groups])
+    for place, one in empties.items():
+        found[place].sums.empties = one.found
+    return [one.sums for one in found], [one.groups for one in groups]
+
+
+def _slices(
+    columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, of_all: Sequence[Measure]
+) -> Iterator[tuple[SliceKey, SliceFigures]]:
+    verdicts = columns.verdicts()
+    for place, name in enumerate(columns.layout.slices):
+        tallies = slices.counted(columns, place, lines, verdicts, job.watches)
+        numbers = [dict(measures.of_slices(columns, measure, place, one.mark)) for measure, one in enumerate(of_all)]
+        empties: dict[str, list[EmptySums]] = {}
+        for value, found in sums.slice_empties.get(name, {}).items():  # splits know values beyond the first ones, too
+            plus(empties, {value if value in tallies else OTHER_VALUES: found})
+        for value, of_value in tallies.items():
+            yield (name, value), SliceFigures(of_value, empties.get(value, []), [each[value] for each in numbers])

@@ -1,0 +1,102 @@
+"""The lock of a run folder: whether the program that fills it is still there.
+
+The system lets go of it when the program ends, however it ends. Worker processes that were forked hold it a moment longer.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+from evaluators.model.issues import Blame, Issue
+
+LOCK: Final = "lock"
+_TRIES: Final = 60
+_PAUSE_SECONDS: Final = 0.05
+_HELD: Final = frozenset((errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK))
+Holding: TypeAlias = Literal["mine", "others", "unknown"]
+"""`unknown`: this file system has no locks, or the folder is somebody else's."""
+
+
+class FolderLock:
+    """The lock of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / LOCK
+        self._descriptor: int | None = None
+
+    def take(self, patiently: bool = False) -> Holding:
+        """Who holds the lock from now on. `patiently` waits some seconds for others: workers end a moment after their run.
+
+        Raises OSError where the folder cannot be written.
+        """
+        for again in range(_TRIES if patiently else 1):
+            if again:
+                time.sleep(_PAUSE_SECONDS)
+            descriptor = os.open(self._file, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+            held = _locked(descriptor)
+            if held != "others" and _is_at(descriptor, self._file):
+                self._descriptor = descriptor
+                return held
+            os.close(descriptor)
+        return "others"
+
+    def release(self, ended: bool = False) -> None:
+        """Lets go of the lock. The file goes where the run has `ended`; of another it says when that began."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+            if ended:
+                with suppress(OSError):
+                    os.unlink(self._file)
+
+
+def holding(folder: Path) -> Holding:
+    """`others` while somebody works in a folder. The lock is nobody's afterwards."""
+    lock = FolderLock(folder)
+    try:
+        os.lstat(folder / LOCK)
+        return lock.take()
+    except FileNotFoundError:
+        return "mine"
+    except OSError:  # somebody else's folder
+        return "unknown"
+    finally:
+        lock.release()
+
+
+def run_going(folder: Path, held: Holding) -> Issue:
+    """The issue of a run whose folder another process holds, or may hold."""
+    if held == "others":
+        message = "this run is still going: another process works in its folder"
+        return Issue("run-going", Blame.ENVIRONMENT, message, str(folder), "wait for its end, or stop that process")
+    message = "it cannot be told whether this run is still going: the file system has no locks"
+    return Issue("run-going", Blame.ENVIRONMENT, message, str(folder), "copy the folder to a local disk")
+
+
+def _locked(descriptor: int) -> Holding:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return "others" if error.errno in _HELD else "unknown"
+    return "mine"
+
+
+def _is_at(descriptor: int, file: Path) -> bool:
+    """Whether the file is still at its place: whoever held its lock before may have taken it away."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(file))
+    except OSError:
+        return False

@@ -1,0 +1,43 @@
+"""What people put into the folder of a run: it stays when another run takes the place of that one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable
+from pathlib import Path
+from typing import TypeAlias
+
+from evaluators.model.issues import Problems
+from evaluators.runs.reader import Run
+from evaluators.runs.schema_inference import INFERRED_SCHEMA
+from evaluators.runs.store import is_partial
+from evaluators.testsets.run_files import recorded_in
+
+MadeNames: TypeAlias = Callable[[Iterable[str | None], Iterable[str]], Collection[str]]
+"""From variants and evaluators to the names of files that reports put into the folder of their run."""
+
+
+def no_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> Collection[str]:
+    """The names of a run without reports."""
+    return ()
+
+
+def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
+    """Moves what no run has written from the folder of a run to another one; what has the name of a file there stays behind.
+
+    `made` names the files that are made from a run. Raises OSError.
+    """
+    ours = _made_of(before, made)
+    for entry in sorted(before.iterdir()):
+        own = entry.name in ours or is_partial(entry) or recorded_in(before, entry) or recorded_in(before, entry / "file")
+        if not own and not os.path.lexists(place / entry.name):
+            entry.rename(place / entry.name)
+
+
+def _made_of(folder: Path, made: MadeNames) -> set[str]:
+    try:
+        run = Run(folder)
+    except Problems:  # it was never finished
+        return {*made((), ())}
+    evaluators = [one.name for one in run.result.evaluators]
+    return {*made(run.result.variants or (None,), evaluators), *map(INFERRED_SCHEMA.format, evaluators)}

@@ -1,0 +1,155 @@
+"""Labels: how often which output stood where which label was expected, for each evaluator that compares texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from evaluators.runs.columns import Cells, Columns
+from evaluators.runs.label_pairs import (
+    NO_LABELS,
+    SPECIAL,
+    FirstRow,
+    LabelPair,
+    is_label,
+    too_many,
+)
+from evaluators.runs.result import ConfusionMatrix, LabelCell, LabelMetrics
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.confusion import Confusion, Ratio
+
+ROWS_PER_LABEL: Final = 2
+"""Answers are labels by themselves only where so many rows share one, on average."""
+_SHOWN_ROWS: Final = 3
+_METRICS: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
+
+
+class PairCount(Struct):
+    """How often a pair was met, and its first rows."""
+
+    times: int = 0
+    rows: tuple[FirstRow, ...] = ()
+
+
+class LabelPairs(Struct):
+    """The pairs of one evaluator; none where its expected texts are no labels."""
+
+    pairs: dict[LabelPair, PairCount] = field(default_factory=dict)
+    unlisted: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The first expected answers that are none of the listed labels, each with its first row."""
+
+
+def counted(columns: Columns, evaluator: int, listed: bool, unlisted: Mapping[str, tuple[int, ...]]) -> LabelPairs:
+    """The pairs of an evaluator. `listed` says that the suite lists the labels."""
+    times, first = Counter[int](), dict[int, tuple[FirstRow, ...]]()
+    for rows, ids, codes in columns.read(["row", "id", f"pair{evaluator}"]):
+        times.update(codes)
+        if NO_LABELS in times:
+            return LabelPairs(unlisted=unlisted)
+        _note_rows(first, codes, rows, ids)
+    known = columns.pairs(evaluator)
+    found = {known[code]: PairCount(n, first[code]) for code, n in times.items() if code >= 0}
+    none = not listed and too_many(len({expected for expected, _ in found}), len(found))
+    return LabelPairs({} if none else found, unlisted)
+
+
+def _note_rows(first: dict[int, tuple[FirstRow, ...]], codes: Cells, rows: Cells, ids: Cells) -> None:
+    """Notes the first rows of each pair."""
+    lacking = {code for code in set(codes) if code >= 0 and len(first.get(code, ())) < _SHOWN_ROWS}
+    for code, row, name in zip(codes, rows, ids, strict=True):
+        if code in lacking:
+            first[code] = (*first.get(code, ()), (row, name or ""))
+            if len(first[code]) == _SHOWN_ROWS:
+                lacking.discard(code)
+                if not lacking:
+                    return
+
+
+def label_tables(
+    lines: Sequence[EvaluatorLine], found: Sequence[LabelPairs | None], variant: str | None
+) -> Iterator[ConfusionMatrix]:
+    """The table of each evaluator that has labels, in the order of the suite."""
+    for line, one in zip(lines, found, strict=False):
+        rule = line.settings.label_rule()
+        if one is None or rule is None or not one.pairs:
+            continue
+        rows = sum(count.times for count in one.pairs.values())
+        labels = sorted({expected[1:] for expected, _ in one.pairs if is_label(expected)})
+        if rule.labels is None and (len(labels) < 2 or rows < ROWS_PER_LABEL * len(labels)):
+            continue
+        table = confusion_matrix(line.name, rule.labels if rule.labels is not None else tuple(labels), one.pairs, variant)
+        yield _without_metrics(table) if one.unlisted else table
+
+
+def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
+    """The table as it was counted, without metrics: rows that belong to an unknown label would be in none of them."""
+
+    def counted(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
+        return tuple(replace(one, precision=None, recall=None, f1=None) for one in metrics)
+
+    return replace(table, labels=counted(table.labels), averages=counted(table.averages))
+
+
+def confusion_matrix(
+    name: str, labels: Sequence[str], pairs: Mapping[LabelPair, PairCount], variant: str | None
+) -> ConfusionMatrix:
+    """What was counted, as a table with the metrics of each label and their averages."""
+    cells: dict[LabelPair, PairCount] = {}
+    order = [*(f"={label}" for label in labels), *SPECIAL]
+    known = frozenset(order)
+    for (expected, output), count in pairs.items():
+        pair = expected, output if output in known else SPECIAL[0]
+        before = cells.get(pair, PairCount())
+        cells[pair] = PairCount(before.times + count.times, tuple(sorted(before.rows + count.rows)[:_SHOWN_ROWS]))
+    rows, columns = Counter[str](), Counter[str]()
+    for (expected, output), cell in cells.items():
+        rows[expected] += cell.times
+        columns[output] += cell.times
+    counts = {}
+    for label, key in zip(labels, order, strict=False):
+        right = cells[key, key].times if (key, key) in cells else 0
+        # a row that has a label on one side only is one that lacks it, or one that has it too much
+        counts[label] = Confusion(right, 0, rows[key] - right, columns[key] - right)
+    return ConfusionMatrix(
+        evaluator=name,
+        rows=rows.total(),
+        labels=tuple(_metrics(one, confusion) for one, confusion in counts.items()),
+        averages=tuple(_averages(list(counts.values()))),
+        cells=tuple(
+            LabelCell(expected.removeprefix("="), output.removeprefix("="), met.times, met.rows)
+            for expected in order
+            for output in order
+            if (met := cells.get((expected, output))) is not None
+        ),
+        columns=tuple(one.removeprefix("=") for one in order if is_label(one) or one in columns),
+        variant=variant,
+    )
+
+
+def _metrics(label: str, counts: Confusion) -> LabelMetrics:
+    metrics = [counts.rounded(metric) for metric in _METRICS]
+    return LabelMetrics(label, counts.right + counts.missing, counts.right + counts.extra, counts.right, *metrics)
+
+
+def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
+    """Each label alike; all rows together; each label by its rows. Labels that no row has on either side are in none."""
+    pooled = Confusion(
+        sum(one.right for one in counts), 0, sum(one.missing for one in counts), sum(one.extra for one in counts)
+    )
+    whole = _metrics("", pooled)
+    for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
+        means = [_mean([one.exact(metric) for one in counts], weights) for metric in _METRICS]
+        yield LabelMetrics(name, whole.support, whole.predicted, whole.right, *means)
+        if name == "macro":
+            yield _metrics("micro", pooled)
+
+
+def _mean(values: Sequence[Fraction | None], weights: Sequence[int]) -> float | None:
+    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+    whole = sum(weight for _, weight in known)
+    return float(sum((value * weight for value, weight in known), Fraction(0)) / whole) if whole else None

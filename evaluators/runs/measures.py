@@ -1,0 +1,227 @@
+"""Measures: numbers that a column already holds, such as cost, latency or tokens, counted beside the scores.
+
+Sums are sums of whole numbers (see `number_cells`), so they never round. Median and percentile are exact: the numbers of a column are
+kept while it is counted, eight bytes each where they have at most nine decimals, those of a slice until its last row.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+from math import inf
+from typing import Final
+
+from msgspec import Struct, field
+
+from evaluators.runs.columns import Cells, Columns
+from evaluators.runs.exact_sums import FIRST_ROWS
+from evaluators.runs.intervals import RatioSums, mean_interval, moments_of_powers
+from evaluators.runs.number_cells import UNIT, NumericColumn, is_empty, shown, units_in
+from evaluators.runs.result import Interval, NumericColumnStats
+from evaluators.runs.slices import SliceKey, SliceNames
+
+_NANO: Final = 10**21
+"""How many units a billionth is."""
+_MOST_NANOS: Final = 2**63 - 1
+_PIECE: Final = 1 << 16
+"""Numbers that are sorted at once."""
+
+
+class Numbers(Struct, frozen=True):
+    """Some numbers, in units. Without any, all but the sums are None."""
+
+    count: int = 0
+    powers: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Sums of the numbers, and of their powers 2, 3 and 4."""
+    least: int | None = None
+    greatest: int | None = None
+    middle: tuple[int, int] | None = None
+    """The number in the middle, twice, or the two there."""
+    p95: int | None = None
+    """The least number that at least 95 % of them do not exceed."""
+
+
+class Measure(Struct, frozen=True):
+    """The cells of one measure."""
+
+    mark: str
+    """The mark before decimals that they are read with."""
+    cells: int = 0
+    missing: int = 0
+    numbers: Numbers = Numbers()
+    unread: tuple[tuple[int, str], ...] = ()
+    """The first rows whose cell is no number, each with its cell."""
+    clusters: RatioSums = field(default_factory=RatioSums)
+    """The sums of the numbers of each cluster, of how many numbers they are, where rows have clusters."""
+
+
+class _Counting:
+    """Cells while they are counted."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark, self.cells, self.missing = mark, 0, 0
+        self.unread: tuple[tuple[int, str], ...] = ()
+        self._powers, self._of_nanos = [0, 0, 0, 0], [0, 0, 0, 0]
+        self._nanos, self._others = array("q"), list[int]()
+        self._sorted: list[array[int]] = []
+        """The numbers before those, in billionths, in order within each piece: a list of all would take five times as much."""
+
+    @property
+    def numbers(self) -> int:
+        """The cells that hold numbers."""
+        return sum(map(len, self._sorted)) + len(self._nanos) + len(self._others)
+
+    def add(self, cell: str, times: int) -> bool:
+        """Counts a cell that was met some number of times. Whether it is empty or a number."""
+        self.cells += times
+        if is_empty(cell):
+            self.missing += times
+            return True
+        number = units_in(cell, self.mark)
+        if number is None:
+            return False
+        nanos, rest = divmod(number, _NANO)
+        if rest or abs(nanos) > _MOST_NANOS:
+            self._others.extend([number] * times)
+            _add_powers(self._powers, number, times)
+        else:
+            self._nanos.extend([nanos] * times)
+            if len(self._nanos) >= _PIECE:
+                self._end_piece()
+            _add_powers(self._of_nanos, nanos, times)
+        return True
+
+    def figure(self) -> Measure:
+        """What the cells came to."""
+        count, others = self.numbers, sorted(self._others)
+        self._end_piece()
+
+        def at(rank: int) -> int:
+            """The number of a rank, in units: the least one that so many do not exceed."""
+            low = min([*(piece[0] * _NANO for piece in self._sorted), *others[:1]])
+            high = max([*(piece[-1] * _NANO for piece in self._sorted), *others[-1:]])
+            while low < high:
+                middle = (low + high) // 2
+                nanos = sum(bisect_right(piece, middle // _NANO) for piece in self._sorted)
+                if nanos + bisect_right(others, middle) >= rank:
+                    high = middle
+                else:
+                    low = middle + 1
+            return low
+
+        every = enumerate(zip(self._powers, self._of_nanos, strict=True), 1)
+        one, two, three, four = (units + nano * _NANO**power for power, (units, nano) in every)
+        numbers = Numbers(
+            count, (one, two, three, four), at(1), at(count), (at((count + 1) // 2), at(count // 2 + 1)), at(-(-95 * count // 100))
+        ) if count else Numbers()  # fmt: skip
+        return Measure(self.mark, self.cells, self.missing, numbers, self.unread)
+
+    def _end_piece(self) -> None:
+        if self._nanos:
+            self._sorted.append(array("q", sorted(self._nanos)))
+            self._nanos = array("q")
+
+
+def _add_powers(sums: list[int], number: int, times: int) -> None:
+    power = times
+    for index in range(4):
+        power *= number
+        sums[index] += power
+
+
+def counted(columns: Columns, place: int, one: NumericColumn) -> Measure:
+    """The measure in that place, over all rows, with the mark with which most cells are numbers; the point where both read as many."""
+    first, *others = one.readings
+    found = _read(columns, place, first)
+    if found.numbers < found.cells - found.missing:
+        found = max([found, *(_read(columns, place, mark) for mark in others)], key=lambda each: each.numbers)
+    return found.figure()
+
+
+def _read(columns: Columns, place: int, mark: str) -> _Counting:
+    found = _Counting(mark)
+    for rows, cells in columns.read(["row", f"measure{place}"]):
+        odd = {cell for cell, times in Counter(cells).items() if not found.add(cell, times)}
+        if odd and (lacking := FIRST_ROWS - len(found.unread)) > 0:
+            first = ((row, shown(cell)) for row, cell in zip(rows, cells, strict=True) if cell in odd)
+            found.unread = (*found.unread, *islice(first, lacking))
+    return found
+
+
+class ClusterNumbers:
+    """Counts the numbers of a measure by cluster: the sum of each, of how many numbers it is."""
+
+    def __init__(self, place: int, found: Measure) -> None:
+        """`found` is what the sums are added to."""
+        self.names, self._found = [f"measure{place}"], found
+
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The cells of one cluster."""
+        units = (units_in(cell, self._found.mark) for cell in cells[0] if not is_empty(cell))
+        if known := [number for number in units if number is not None]:
+            self._found.clusters.add(sum(known), len(known))
+
+    def settle(self) -> None:
+        """Nothing waits: no two clusters have the same numbers."""
+
+
+def of_slices(columns: Columns, measure: int, place: int, mark: str) -> Iterator[tuple[str, Measure]]:
+    """The measure over the rows of each value of the slice in that place. `mark` is that of all rows."""
+    names, known = SliceNames(), dict[str, _Counting]()
+    for values, cells in columns.read([f"slice{place}", f"measure{measure}"], f"slice{place}"):
+        for (value, cell), times in Counter(zip(names.of(values), cells, strict=True)).items():
+            if value not in known:
+                known[value] = _Counting(mark)
+            known[value].add(cell, times)
+        for value in names.ended(known):  # so that no more numbers are kept than those of the slices under way
+            yield value, known.pop(value).figure()
+    yield from ((value, one.figure()) for value, one in known.items())
+
+
+def measure_stats(
+    column: NumericColumn, found: Measure, variant: str | None, key: SliceKey | None, clustered: bool
+) -> NumericColumnStats:
+    """The metrics of a measure, over all rows or over a slice."""
+    numbers = found.numbers
+    count, total = numbers.count, Fraction(numbers.powers[0], UNIT)
+    return NumericColumnStats(
+        name=column.name,
+        column=column.column,
+        rows=found.cells,
+        n=count,
+        missing=found.missing,
+        unreadable=found.cells - found.missing - count,
+        mean=float(total / count) if count else None,
+        mean_ci=_interval(found, clustered, key is not None),
+        median=None if numbers.middle is None else float(Fraction(sum(numbers.middle), 2 * UNIT)),
+        p95=_float(numbers.p95),
+        sum=float(total) if count else None,
+        min=_float(numbers.least),
+        max=_float(numbers.greatest),
+        decimal=found.mark,
+        first_unreadable=found.unread,
+        variant=variant,
+        slice=key,
+    )
+
+
+def _float(units: int | None) -> float | None:
+    return None if units is None else float(Fraction(units, UNIT))
+
+
+def _interval(found: Measure, clustered: bool, of_slice: bool) -> Interval | None:
+    """The interval of the mean; None where the numbers show no spread, and for slices of rows in clusters."""
+    numbers = found.numbers
+    if clustered and of_slice:
+        return None
+    if clustered:
+        moments = found.clusters.moments(UNIT)
+    else:
+        moments = moments_of_powers(numbers.count, {UNIT: numbers.powers}) if numbers.count else None
+    if moments is None or moments.units < 2 or not moments.second:
+        return None
+    return mean_interval(moments, 0.0 if numbers.least is not None and numbers.least >= 0 else -inf, inf)

@@ -1,0 +1,221 @@
+"""The metrics of evaluators and of their fields, each declared once.
+
+`result.py` has the attribute in which a metric is kept, and this table the rest: its word, what it means, what it is computed from, how it
+is written and where it stands. From here it reaches `run.json`, pages, CSV files, JUnit, Python and trackers; a metric more is an
+attribute there and an entry here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.model.result_table import Kind
+from evaluators.model.rows import RowStatus
+from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
+from evaluators.runs.intervals import RatioSums, confusion, mean_of, share
+from evaluators.runs.metrics import UNDEFINED, score_text
+from evaluators.runs.result import Counts
+from evaluators.scoring.values.confusion import Ratio
+
+if TYPE_CHECKING:  # who reads a run counts no rows
+    from evaluators.runs.tally import Tally
+
+Number: TypeAlias = int | float
+Place: TypeAlias = Literal["always", "if any", "all fields", "elsewhere"]
+"""In which tables of a page a metric is a column: in every one; where it says something; where all fields are listed with all their
+metrics; in none, since a section of its own shows it."""
+
+
+class Sums(Struct, frozen=True):
+    """What the metrics of an evaluator, or of one of its fields, are computed from."""
+
+    counts: Counts
+    free: int = 0
+    """How many of the values that only the output has do not count against the accuracy of a field."""
+    credit: Mapping[int, int] | None = None
+    """Of a field with partial credit: denominator → sum of numerators, over what is no match."""
+    empties: Mapping[str, RatioSums] = {}
+    """How often values are invented, and left empty."""
+    tally: Tally = None  # type: ignore[assignment]  # a field has none, and none of its metrics asks
+    """The rows of an evaluator."""
+
+
+class Metric(Struct, frozen=True):
+    """A metric, and all that any page, file or program says of it."""
+
+    name: str
+    """Its key in `run.json`, its attribute in Python and its column in a table."""
+    word: str
+    """What pages call it."""
+    meaning: str
+    made: Callable[[Sums], Number | None] | None = None
+    """Computes it; None where its attribute is made beside the table, or is part of another."""
+    read: Callable[[Any], Number | None] | None = None
+    """Reads it, where it is no attribute of the statistics."""
+    kind: Kind = "score"
+    place: Place = "if any"
+    over: str = ""
+    """The metric that says of how many values it is a share."""
+    sent: str | None = ""
+    """What trackers call it, where not by its name; None where they are not sent it."""
+
+    def value(self, stats: Any) -> Number | None:
+        """The metric of an evaluator or a field; None where it is undefined."""
+        found: Number | None = getattr(stats, self.name) if self.read is None else self.read(stats)
+        return found
+
+    def text(self, stats: Any) -> str:
+        """The metric as pages write it."""
+        value = self.value(stats)
+        if self.kind == "score":
+            return score_text(value)
+        return UNDEFINED if value is None else f"{value:,}"
+
+
+def computed(metrics: Iterable[Metric], sums: Sums) -> dict[str, Any]:
+    """The attributes of the statistics that the table computes."""
+    return {one.name: one.made(sums) for one in metrics if one.made is not None}
+
+
+def _ratio(ratio: Ratio, sums: Sums) -> float | None:
+    return confusion(sums.counts).rounded(ratio)
+
+
+def _of_rows(status: RowStatus, sums: Sums) -> int:
+    return sums.tally.row_statuses[status]
+
+
+def _mean_score(sums: Sums) -> float | None:
+    """The mean over what was measured: a match is 1, everything else 0 but for its partial credit."""
+    if sums.credit is None:
+        return None
+    match = sums.counts.match
+    return mean_of({**sums.credit, 1: match + sums.credit.get(1, 0)}, sums.counts.n)
+
+
+def _part_of(rate: str, sums: Sums) -> float | None:
+    return share(sums.empties[rate].of(1, 0), sums.empties[rate].of(0, 1)) if rate in sums.empties else None
+
+
+def _whole_of(rate: str, sums: Sums) -> int:
+    return sums.empties[rate].of(0, 1) if rate in sums.empties else 0
+
+
+def _count(name: str, place: Place, word: str = "", meaning: str = "") -> Metric:
+    """How often a field ended in a status."""
+    word, meaning = (word, meaning) if word else (FIELD_WORDS[name].plain, FIELD_WORDS[name].meaning)
+    return Metric(name, word, meaning, None, lambda stats: getattr(stats.counts, name), "count", place)
+
+
+def _item(name: str, meaning: str, kind: Kind) -> Metric:
+    """A metric of the items of a list; it stands in the table of lists."""
+    attribute = name.removeprefix("items_")
+
+    def read(stats: Any) -> Number | None:
+        return None if stats.array is None else getattr(stats.array, attribute)
+
+    return Metric(name, name.replace("_", " "), meaning, None, read, kind, "elsewhere", sent=None)
+
+
+def _rows(status: RowStatus, place: Place, name: str = "", scored: bool = False) -> Metric:
+    """How many rows ended so; those that are `scored` are named beside the scored ones."""
+    words, name = ROW_WORDS[status.word], name or status.word
+    made = partial(_of_rows, status)
+    sent = name if scored else f"rows/{name}"
+    return Metric(name, name.replace("_", " "), words.meaning, made, None, "count", place, sent=sent)
+
+
+_PRECISION: Final = "Of all values that the outputs gave, the share that is right: right / (right + wrong + extra)."
+_RECALL: Final = "Of all values that were expected, the share that is right: right / (right + wrong + missing)."
+_F1: Final = "Precision and recall in one number, their harmonic mean: 2 × precision × recall / (precision + recall)."
+_EMPTIES: Final = (
+    Metric(
+        "invented_rate", "invented rate", "Of the rows where nothing is expected, the share in which the output has something.",
+        partial(_part_of, "invented_rate"), place="elsewhere", over="expected_empty",
+    ),
+    Metric(
+        "expected_empty", "expected empty", "The values that are expected to be empty.",
+        partial(_whole_of, "invented_rate"), None, "count", "elsewhere",
+    ),
+    Metric(
+        "left_empty_rate", "left empty rate",
+        "Of the rows where something is expected, the share in which the output has nothing, or cannot be read.",
+        partial(_part_of, "left_empty_rate"), place="elsewhere", over="expected_filled",
+    ),
+    Metric(
+        "expected_filled", "expected filled", "The values that are expected to be there.",
+        partial(_whole_of, "left_empty_rate"), None, "count", "elsewhere",
+    ),
+)  # fmt: skip
+
+FIELD_METRICS: Final = (
+    _count("n", "always", "n", "how often it was measured"),
+    *(_count(name, "always") for name in ("match", "mismatch", "omission", "hallucination")),
+    _count("error", "if any"),
+    _count("skipped", "all fields"),
+    _count("not_measured", "all fields"),
+    _count("not_judged", "if any"),
+    Metric(
+        "accuracy", "accuracy", "The share of a field's values that are right.",
+        lambda sums: share(sums.counts.match, sums.counts.n - sums.free), place="always",
+    ),
+    Metric("precision", "precision", _PRECISION, partial(_ratio, "precision"), place="all fields"),
+    Metric("recall", "recall", _RECALL, partial(_ratio, "recall"), place="all fields"),
+    Metric("f1", "F1", _F1, partial(_ratio, "f1"), place="all fields"),
+    Metric(
+        "mean_score", "mean score", "Of a schema's field its mean score, partial credit counted.", _mean_score, place="elsewhere"
+    ),
+    _item("items_matched", "items that are right", "count"),
+    _item("items_missing", "expected items without a partner that is right", "count"),
+    _item("items_extra", "items of the output without a partner that is right", "count"),
+    _item("items_precision", "of the items of the output, the share that is right", "score"),
+    _item("items_recall", "of the expected items, the share that is right", "score"),
+    _item("items_f1", "both of these in one number", "score"),
+    *_EMPTIES,
+)  # fmt: skip
+"""The metrics of a field, in the order of tables for programs."""
+
+EVALUATOR_METRICS: Final = (
+    Metric("rows", "rows", "all rows", lambda sums: sums.tally.rows, None, "count", "elsewhere", sent="rows/total"),
+    Metric(
+        "scored", ROW_WORDS["scored"].plain, ROW_WORDS["scored"].meaning, lambda sums: sums.tally.scored, None, "count",
+        "elsewhere", sent="rows/scored",
+    ),
+    Metric("mean", "mean score", "The mean score of the rows that were scored.",
+           lambda sums: mean_of(sums.tally.sums, sums.tally.scored), place="elsewhere", sent=None),
+    Metric("pass_rate", "pass rate", "The share of the scored rows that pass.",
+           lambda sums: share(sums.tally.passed, sums.tally.scored), place="elsewhere", sent=None),
+    Metric("passed", VERDICT_WORDS[True].plain, VERDICT_WORDS[True].meaning, lambda sums: sums.tally.passed, None, "count", "always"),
+    Metric(
+        "failed", VERDICT_WORDS[False].plain, VERDICT_WORDS[False].meaning,
+        lambda sums: sums.tally.scored - sums.tally.passed, None, "count", "always",
+    ),
+    _rows(RowStatus.SKIPPED, "if any"),
+    _rows(RowStatus.NOT_MEASURED, "if any"),
+    _rows(RowStatus.INVALID, "if any"),
+    _rows(RowStatus.UNJUDGED, "if any"),
+    _rows(RowStatus.BUG, "if any", "bugs"),
+    _rows(RowStatus.UNREADABLE, "elsewhere", scored=True),
+    _rows(RowStatus.BLOCKED, "elsewhere", scored=True),
+    Metric("empty_expected", "empty expected", "scored rows with an empty expected answer, which measures nothing",
+           lambda sums: sums.tally.empty_expected, None, "count", "elsewhere"),
+    Metric("outputs_without_values", "outputs without values", "scored rows whose output held nothing to count",
+           lambda sums: sums.tally.gave_nothing, None, "count", "elsewhere"),
+    Metric("rows_without_fields", "rows without fields", "rows without a score of which no field was measured either",
+           lambda sums: sums.tally.unread, None, "count", "elsewhere"),
+    Metric("micro_precision", "micro precision", _PRECISION, partial(_ratio, "precision"), place="elsewhere"),
+    Metric("micro_recall", "micro recall", _RECALL, partial(_ratio, "recall"), place="elsewhere"),
+    Metric("micro_f1", "micro F1", _F1, partial(_ratio, "f1"), place="elsewhere"),
+    *_EMPTIES,
+    Metric("minimum_detectable_effect", "MDE",
+           "The smallest difference of means that two runs of so many rows would notice four times out of five.",
+           place="elsewhere", sent=None),
+    Metric("fields_not_listed", "fields not listed", "fields that are counted and not listed", kind="count", place="elsewhere"),
+)  # fmt: skip
+"""The metrics of an evaluator over the run, one slice of it, or one variant."""
+METRIC_MEANINGS: Final = {one.name: one.meaning for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "score"}
+"""What each metric means that is a share or a mean."""

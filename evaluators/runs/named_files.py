@@ -1,0 +1,117 @@
+"""The files that a suite and a run name, so that no command writes over them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluators.model.issues import Problems
+from evaluators.model.settings import Loc
+from evaluators.scoring.values.addresses import has_wildcards
+from evaluators.scoring.values.files import reading_inside
+from evaluators.suites import source as suite_source
+from evaluators.suites.extends import PRESETS
+from evaluators.suites.source import SuiteSource
+from evaluators.testsets.byte_store import at, local_path, scheme_of
+from evaluators.testsets.derived import as_pattern
+from evaluators.testsets.run_files import files_without_runs, fits, is_run_folder, recorded_files
+from evaluators.testsets.test_set_config import PLACES
+
+if TYPE_CHECKING:
+    from evaluators.runs.reader import Run
+
+
+def named_by_suite(source: SuiteSource) -> Iterator[str]:
+    """The files that a suite is made of, and all that its texts name: test sets, schemas, prices, recorded answers, its baseline.
+
+    Any text that is the place of a file counts, so a setting that is new is no gap.
+    """
+    for document in source.documents:
+        if document.locs is None and not document.name.startswith("preset:"):
+            yield str(document.file or Path(document.folder or Path(), os.path.basename(document.name)))
+    for loc, text in _texts(source.data):
+        yield from _files_of(text, source.folder_of(loc) or Path(), of_rows=loc[:1] == ("test_set",))
+
+
+def named_by_run(run: Run) -> Iterator[str]:
+    """The files that a run folder holds of its run, and those that the run read where it was scored: its suite, and what that names,
+    and the test set of the command."""
+    if run.place.is_dir():
+        yield from recorded_files(str(run.place))
+    else:
+        yield str(run.place)
+    environment = run.result.environment
+    if environment is None:
+        return
+    for text, folder in _places_of_rows(run):
+        yield from _files_of(text, folder, of_rows=True)
+    if environment.suite:
+        yield environment.suite
+        yield from _named_by_copy(run, Path(environment.suite).parent)
+
+
+def among_rows(run: Run, file: Path) -> bool:
+    """Whether the test set of a run would have a file among its rows the next time: its folder has it, or it fits its pattern."""
+    return any(fits(file, as_pattern(text), folder) for text, folder in _places_of_rows(run))
+
+
+def _places_of_rows(run: Run) -> list[tuple[str, Path]]:
+    """Where the rows of a run were, each place with the folder that it is relative to; nothing where the run does not say."""
+    environment = run.result.environment
+    if environment is None or not environment.test_set:
+        return []
+    try:
+        said = json.loads(environment.test_set)
+        folder = Path(said["folder"])
+        return [(text, folder) for _, text in _texts({name: said["settings"].get(name) for name in PLACES})]
+    except (ValueError, TypeError, KeyError, AttributeError):  # somebody else's file
+        return []
+
+
+def _named_by_copy(run: Run, folder: Path) -> Iterator[str]:
+    """What the suite in a run folder names, from the folder on in which the suite stood. Nothing outside of the run folder is read."""
+    try:
+        with reading_inside(run.place, PRESETS):
+            copy = suite_source.load(run.place / run.facts.suite)
+    except Problems:  # a variable is not set here, or nothing was recorded
+        return
+    for document in copy.documents:
+        if not document.name.startswith("preset:"):
+            yield str(folder / os.path.relpath(document.file or document.name, copy.folder or Path()))
+    for loc, text in _texts(copy.data):
+        own = os.path.relpath(copy.folder_of(loc) or Path(), copy.folder or Path())
+        yield from _files_of(text, folder / own, of_rows=loc[:1] == ("test_set",))
+
+
+def _texts(value: Any, loc: Loc = ()) -> Iterator[tuple[Loc, str]]:
+    """Every text in plain data, with its place."""
+    if isinstance(value, str):
+        yield loc, value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, (*loc, key))
+    elif isinstance(value, list | tuple):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*loc, index))
+
+
+def _files_of(text: str, folder: Path, *, of_rows: bool) -> Iterator[str]:
+    """The file that a text names, if it names any; of places of rows, the files of a folder and those that fit a pattern."""
+    place = at(folder, text)
+    local = local_path(place)
+    if local is None:
+        yield place
+        return
+    with suppress(OSError, ValueError, Problems):
+        if os.path.isfile(local):
+            yield local
+        elif os.path.isdir(local) and is_run_folder(local):
+            yield from recorded_files(local)
+        elif of_rows and (os.path.isdir(local) or has_wildcards(text) or "{" in text):
+            for file in files_without_runs(as_pattern(text), folder):
+                if not scheme_of(file):
+                    yield str(folder / file)

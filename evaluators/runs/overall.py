@@ -1,0 +1,36 @@
+"""The overall score of a row: that of the evaluator called `overall`, or the mean of those that are no part of a composite."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from fractions import Fraction
+from typing import Final
+
+from evaluators.model.rows import Result, RowStatus
+
+OVERALL: Final = "overall"
+"""What the score of a whole row is called."""
+_LEFT_OUT: Final = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
+
+
+def overall_names(names: Sequence[str], parts: Collection[str]) -> tuple[str, ...]:
+    """The evaluators that the overall score is made of; `parts` are those that composites are made of."""
+    return (OVERALL,) if OVERALL in names else tuple(name for name in names if name not in parts)
+
+
+def overall_verdict(parts: Sequence[Result]) -> Result:
+    """One verdict as it is; several as their mean, which passes when all of them do, and has no score when one has none.
+
+    Those that are skipped or not measured are left out.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    out = next((one for one in parts if one.status.kept_out), None)
+    if out is not None:
+        return Result(out.status, None, 0, 0, issue=out.issue)
+    there = [one for one in parts if one.status not in _LEFT_OUT]
+    if not there:
+        return Result(RowStatus.SKIPPED, None, 0, 0)
+    mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
+    passed = all(one.passed is not False for one in there)
+    return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)

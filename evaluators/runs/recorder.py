@@ -1,0 +1,391 @@
+"""What a split records of its rows beside their verdicts, in the one pass that scores them: outcomes, and cells.
+
+A small run records everything: what every schema says of every field, what is wrong anywhere, and all cells. Nobody knows
+beforehand how many rows there are, so each split notes its first ones so, and `run.db` decides: of a longer run
+only the first rows with something wrong of each field are kept. Each line says whether it is one of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import Final
+
+from msgspec import Struct
+
+from evaluators.model.issues import CellError, RowProblem, encodable
+from evaluators.model.limits import OutOfTime, limited
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
+from evaluators.runs.ledger import Ledger
+from evaluators.runs.record_facts import Declared, Kept
+from evaluators.runs.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
+from evaluators.runs.split_rows import KeptOutcome, SplitRows
+from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.frame import places_above
+from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.plan.cells import Cells
+from evaluators.scoring.plan.suite_plan import Compiled, Plan, explained
+from evaluators.scoring.values.json_text import MAX_CHARS, compact
+from evaluators.testsets.reader import Chunk
+
+SMALL_RUN: Final = 1_000
+"""Rows of a run that keeps everything unasked."""
+LONGEST: Final = MAX_CHARS - 1024
+"""Bytes of a line: no longer one could be read again. A row whose cells need more is set aside."""
+FIRST_ROWS: Final = 20
+"""The first rows of a file are explained even where nothing is wrong: they tell the rule of every field."""
+LARGE, SET_ASIDE = "large", "set aside"
+"""Keys for a run that has more rows than a small one, and for the rows whose cells were not written."""
+_UNREADABLE: Final = "(unreadable)"
+
+
+class Recording(Struct, frozen=True):
+    """What a run records of its rows."""
+
+    most: int | None = 200
+    """Rows with a mismatch that are recorded for each field; None records all."""
+    documents: Kept = "auto"
+    """The rows whose cells are kept; `auto` keeps those of a small run."""
+    columns: tuple[str, ...] = ()
+    """The columns of which cells are kept."""
+    small: int = SMALL_RUN
+    first_rows: int = FIRST_ROWS
+    matches: bool = True
+    """What matches in whole documents is recorded as well; else whoever lists it scores the cells again, and it is recorded of the
+    first rows alone."""
+
+    def full_keys(self, recorded: Mapping[str, int], rows: int) -> frozenset[str]:
+        """The keys of which later splits need to record nothing more, after so many rows."""
+        most = self.most
+        found = {key for key, count in recorded.items() if most is not None and key != SET_ASIDE and count >= most}
+        return frozenset(found | {LARGE}) if rows > self.small else frozenset(found)
+
+    def keeps_every_outcome(self, rows: int) -> bool:
+        """Whether all outcomes of so many rows are kept."""
+        return self.most is None or rows <= self.small
+
+    def keeps_cells(self, rows: int) -> bool:
+        """Whether cells of so many rows are kept at all."""
+        return self.documents == "all" or (self.documents == "auto" and rows <= self.small)
+
+
+class Asked(Struct, frozen=True):
+    """A row of a chunk of which an evaluator has something to record."""
+
+    row: int
+    keys: Mapping[str, bool]
+    """What the row is evidence of, and whether it is among the first rows under that key."""
+    explained: bool
+    """It is said in words, whatever came out: the row is one of the first of the file."""
+
+
+class Recorder:
+    """Writes the outcomes and the cells of one split, chunk by chunk."""
+
+    def __init__(
+        self,
+        recording: Recording,
+        plan: Plan,
+        ledgers: Sequence[Ledger],
+        file: SplitRows,
+        first: bool,
+        full: Collection[str],
+    ) -> None:
+        """`first` says that the split begins the test set; `full` are keys that earlier splits have filled."""
+        self._recording = recording
+        self.schemas = Schemas()
+        """What the schemas of this split's rows declare."""
+        self._evaluators = [
+            _Outcomes(place, one, plan, recording, self.schemas, full) for place, one in enumerate(plan.evaluators)
+        ]
+        self._ledgers = ledgers
+        self._first = first
+        self._may_be_small = recording.small > 0 and LARGE not in full
+        self.rows = self.set_aside = 0
+        self._file = file
+
+    @property
+    def keeps_cells(self) -> bool:
+        """The cells of the next row are kept."""
+        documents = self._recording.documents
+        return documents == "all" or (documents == "auto" and self._may_be_small)
+
+    def wanted(self, chunk: Chunk, codes: Sequence[Sequence[int]]) -> list[list[Asked]]:
+        """The rows of a chunk to record for each evaluator, in order, chosen by the codes of their verdicts. To be recorded before the
+        next chunk."""
+        if self._may_be_small and self.rows + chunk.count > self._recording.small:
+            self._may_be_small = False
+            for one in self._evaluators:
+                one.small_ended()
+        first = min(chunk.count, max(0, self._recording.first_rows - self.rows)) if self._first else 0
+        return [
+            one.wanted(ledger.verdicts, column, first)
+            for one, ledger, column in zip(self._evaluators, self._ledgers, codes, strict=True)
+        ]
+
+    def take(
+        self,
+        chunk: Chunk,
+        columns: Mapping[str, Cells],
+        wanted: Sequence[Sequence[Asked]],
+        slots: Sequence[Cells],
+    ) -> None:
+        """Records what is wanted of a chunk, whose filled `slots` are given."""
+        outcomes: list[KeptOutcome] = []
+        for one, rows in zip(self._evaluators, wanted, strict=True):
+            outcomes += one.outcomes(slots, rows, chunk.offsets)
+        outcomes.sort(key=itemgetter(0))  # of one row, in the order of the evaluators
+        self._file.outcomes += outcomes
+        self.rows += chunk.count
+        if self.keeps_cells:
+            self._keep_cells(chunk, columns)
+
+    def taken(self) -> dict[str, int]:
+        """How many rows were recorded under each key."""
+        found: dict[str, int] = {}
+        for one in self._evaluators:
+            found.update(one.taken())
+        found[SET_ASIDE] = self.set_aside
+        return found
+
+    def _keep_cells(self, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
+        """A cell that is not there is left out, and one that could not be read is its text."""
+        names = [name for name in self._recording.columns if name in columns]
+        kept: list[tuple[int, bytes]] = []
+        for row, offset in enumerate(chunk.offsets):
+            cells = ((name, columns[name][row]) for name in names)
+            given = {
+                name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells if cell is not MISSING
+            }
+            line = compact(given)
+            if len(line) <= LONGEST:
+                kept.append((offset, line))
+        self.set_aside += chunk.count - len(kept)
+        self._file.cells += kept
+
+
+class Schemas:
+    """What schemas declare, each found once: by the hash that outcomes name them by."""
+
+    def __init__(self) -> None:
+        self.declared: dict[str, Declared] = {}
+        self._hashes: dict[int, tuple[FieldNode, str]] = {}  # the tree is kept, as its identity is the key
+
+    def hash_of(self, root: FieldNode) -> str:
+        """The hash of what a tree declares."""
+        known = self._hashes.get(id(root))
+        if known is None:
+            declared = Declared.of(root)
+            self.declared.setdefault(declared.hash, declared)
+            known = self._hashes[id(root)] = root, declared.hash
+        return known[1]
+
+
+class _Outcomes:
+    """The outcomes of one evaluator: which rows are recorded, and as which lines."""
+
+    def __init__(
+        self, place: int, one: Compiled, plan: Plan, recording: Recording, schemas: Schemas, full: Collection[str]
+    ) -> None:
+        self._place, self._one = place, one
+        self._plan = plan
+        self._schemas = schemas
+        self._most = recording.most
+        self._settings: Evaluator = one.line.settings
+        scored = self._settings.scored_fields()
+        self._fields = scored.of_rows
+        self._listed = frozenset(self._fields)
+        self._longest = LONGEST - len(compact(one.line.name))
+        begin = record_key(one.line.name, "")
+        self._closed = {key.removeprefix(begin) for key in full if key.startswith(begin)}
+        """Keys under which enough rows were recorded."""
+        self._taken: dict[str, int] = {}
+        self._by_schema = scored.by_schema
+        self._matches = recording.matches
+        self._of_rows = one.scored is None
+        """It says something of the row as a whole, and has no fields."""
+        self._everything = recording.most is None or (recording.small > 0 and LARGE not in full)
+        self._keys: list[list[str]] = []
+        """By code: what the row is evidence of."""
+        self._telling: set[int] = set()
+        """Codes of rows of which more can be said than the verdict says."""
+        self._open: set[int] = set()
+        """Codes of which more rows are wanted."""
+        self._looked_at = 0
+
+    def small_ended(self) -> None:
+        """From now on only the first rows under each key are recorded, unless all were asked for."""
+        self._everything = self._most is None
+
+    def wanted(self, verdicts: Sequence[Result], codes: Sequence[int], first: int) -> list[Asked]:
+        """The rows of a chunk to record for this evaluator, counted under their keys. The first `first` rows are always explained."""
+        self._catch_up(verdicts)
+        if self._everything and (self._of_rows or (self._by_schema and self._matches)):
+            chosen: Sequence[int] = range(len(codes))
+        else:
+            found = self._telling if self._everything else self._open
+            some = bool(found) and not found.isdisjoint(codes)
+            chosen = (
+                [index for index, code in enumerate(codes) if index < first or code in found] if some else range(first)
+            )
+        asked = []
+        for index in chosen:
+            keys = {key: self._count(key) for key in self._keys[codes[index]]}
+            if self._everything or index < first or any(keys.values()):
+                asked.append(Asked(index, keys, index < first))
+        return asked
+
+    def outcomes(self, slots: Sequence[Cells], rows: Sequence[Asked], offsets: Sequence[int]) -> Iterator[KeptOutcome]:
+        """What is recorded of some rows of a chunk, whose offsets these are."""
+        if rows:
+            with limited(self._plan.limits) as clock:
+                for asked in rows:
+                    clock.fresh = True
+                    for field, kept, said in self._kept(self._found(slots, asked), asked):
+                        line = outcome_line(said, self._longest)
+                        yield KeptOutcome(offsets[asked.row], self._place, encodable(field), kept, line)
+
+    def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
+        one, index, first = self._one, asked.row, asked.explained
+        verdict: Result = slots[one.verdicts][index]
+        try:
+            if self._by_schema and self._everything:
+                wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
+                if wrong_alone and (lost := self._plain_wrong(slots, index)):
+                    return Recorded(lost)
+                documents = self._plan.documents_from(one, slots, index)
+                if documents is not None:
+                    scored, schema = documents.scored, self._schemas.hash_of(documents.root)
+                    fields, arrays = scored.fields, scored.arrays
+                    if wrong_alone:
+                        fields, arrays = _without_matches(fields, arrays)
+                    return Recorded(fields, arrays, scored.outside, schema=schema)
+                if verdict.status is RowStatus.BUG and verdict.issue is not None:
+                    return Recorded(reason=f"it could not be explained: {verdict.issue.message}")
+            whole = first or self._of_rows or verdict.status is not RowStatus.SCORED
+            if whole or any(isinstance(slots[slot][index], CellError) for slot in one.inputs):
+                return _of_result(explained(one, slots, index), whole=first or self._everything)
+            wanted = _keys(verdict, self._fields) if self._everything else [key for key, one in asked.keys.items() if one]
+            lost = tuple(self._plan.wrong_from(one, slots, index, wanted, self._listed)) if wanted else ()
+            if "" in wanted and not lost:  # no value is to blame, and the row as a whole says why
+                return _of_result(explained(one, slots, index), whole=False)
+            return Recorded(lost)
+        except (RowProblem, OutOfTime) as error:
+            return Recorded(reason=f"it could not be explained: {error.issue.message}")
+        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
+            return Recorded(reason=f"it could not be explained: {type(error).__name__}: {error}")
+
+    def _plain_wrong(self, slots: Sequence[Cells], index: int) -> tuple[Outcome, ...]:
+        """What is wrong in a row where no list has a part in it; else nothing: what became of a list depends on all of its items."""
+        found = tuple(self._plan.wrong_from(self._one, slots, index, _EVERYTHING, ()))
+        return () if any(map(_of_list, found)) else found
+
+    def _kept(self, found: Recorded, asked: Asked) -> Iterator[tuple[str, int, OutcomeLine]]:
+        """What is said of a row, each with its field and why it is kept. What would only be kept in a run that keeps everything is left
+        out once that is over."""
+        keys = asked.keys
+        always = _ALWAYS if asked.explained else _LATER
+        later = asked.explained or self._everything
+        whole = row_outcome(found)
+        if whole is not None:
+            kept = _FIRST if any(keys.values()) else always
+            if later or kept is _FIRST:
+                yield next(iter(keys), ""), kept, whole
+        if later:
+            for array in found.arrays:
+                yield "", always, array
+        for result in found.fields:
+            path = result.field or result.path
+            key = path if path in self._listed else ""
+            is_first = result.status in WRONG and keys.get(key, False)
+            if later or is_first:
+                yield key, _FIRST if is_first else always, result
+
+    def _catch_up(self, verdicts: Sequence[Result]) -> None:
+        for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
+            keys = _keys(verdict, self._fields)
+            self._keys.append(keys)
+            if keys:
+                self._telling.add(code)
+                if not self._closed.issuperset(keys):
+                    self._open.add(code)
+        self._looked_at = len(verdicts)
+
+    def taken(self) -> dict[str, int]:
+        """How many rows were recorded under each key."""
+        return {record_key(self._one.line.name, key): count for key, count in self._taken.items()}
+
+    def _count(self, key: str) -> bool:
+        """Whether the row is among the first under a key; it is counted there."""
+        if key in self._closed:
+            return False
+        count = self._taken[key] = self._taken.get(key, 0) + 1
+        if count == self._most:
+            self._closed.add(key)
+            self._open = {code for code in self._open if not self._closed.issuperset(self._keys[code])}
+        return True
+
+
+_EVERYTHING: Final = ("",)
+"""All fields of a schema, whatever they are called."""
+_CONTAINERS: Final = (list, dict)
+
+
+def _of_list(wrong: Outcome) -> bool:
+    """Whether a result is that of an item, or of a list that is missing or extra, alone or in an object."""
+    return "[" in wrong.path or wrong.expected.__class__ in _CONTAINERS or wrong.actual.__class__ in _CONTAINERS
+
+
+def _without_matches(
+    fields: Sequence[Outcome], arrays: Sequence[ListOutcome]
+) -> tuple[tuple[Outcome, ...], tuple[ListOutcome, ...]]:
+    """The results that are no plain match, and the lists in which something is wrong."""
+    wrong = tuple(one for one in fields if one.status not in _FINE or one.score not in (None, 1.0))
+    around = {place for one in wrong for place in (one.path, *places_above(one.path))}
+    return wrong, tuple(one for one in arrays if not one.passed or one.path in around)
+
+
+_FINE: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED))
+
+
+def record_key(evaluator: str, path: str) -> str:
+    """What recorded rows are counted under."""
+    return f"{evaluator}\0{path}"
+
+
+def _keys(verdict: Result, fields: Sequence[str]) -> list[str]:
+    """The keys under which a row is recorded: its wrong fields, or "" for the row as a whole; none where the verdict says all."""
+    if verdict.status is RowStatus.UNREADABLE:
+        return [_UNREADABLE]
+    if fields and verdict.statuses and verdict.status not in _LEFT_OUT:
+        names = [name for name, status in zip(fields, verdict.statuses, strict=True) if status in _NOTED_BYTES]
+        if names or (verdict.counts is None and _fine(verdict)):
+            return names
+    if verdict.status is not RowStatus.SCORED:
+        return []
+    return [] if _fine(verdict) and not (verdict.counts and verdict.counts[3]) else [""]
+
+
+def _fine(verdict: Result) -> bool:
+    """Nothing went wrong: a full score, or a row that is left out."""
+    if verdict.status is not RowStatus.SCORED:
+        return verdict.status in (RowStatus.SKIPPED, RowStatus.NOT_MEASURED) and verdict.issue is None
+    return verdict.num == verdict.den and verdict.passed is not False
+
+
+_LEFT_OUT: Final = (RowStatus.BLOCKED, RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
+_NOTED: Final = frozenset(
+    (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED)
+)
+_NOTED_BYTES: Final = bytes(_NOTED)
+
+
+def _of_result(result: Result, whole: bool) -> Recorded:
+    fields = result.fields if whole else tuple(one for one in result.fields if one.status in _NOTED)
+    return Recorded(tuple(fields), reason=result.reason, details=result.details)
+
+
+_LATER, _FIRST, _ALWAYS = range(3)
+"""Why an outcome is kept: see `KeptOutcome`."""

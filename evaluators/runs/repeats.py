@@ -1,0 +1,258 @@
+"""Several outputs of one question: each is an attempt, and what is counted are groups of attempts.
+
+A group is made of the rows with the same cell in one column. An attempt passes where its row does; an unreadable and a blocked
+row are attempts that failed. A group in which a row could not be measured has no figure: it counts against coverage. Rows that the
+suite skips, and rows in which nothing was there to measure, are no attempts.
+
+Groups are counted one at a time, in the order of their names. Those with the same results are alike but for their names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import comb
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
+from evaluators.runs.clusters import MOST_CONTENTS, Contents
+from evaluators.runs.columns import Cells
+from evaluators.runs.intervals import moments_of_values, share_interval, wilson
+from evaluators.runs.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
+from evaluators.runs.wrong_fields import WrongFields
+from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.plan.graph import EvaluatorLine
+
+MOST_LISTED: Final = 200
+"""Groups that are listed by name, those that sometimes pass first."""
+MOST_FIELDS: Final = 2_000
+_SIZES: Final = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1_000)
+"""The sizes that are shown of larger groups, and no greater ones, where the suite names none."""
+BY_ID: Final = "id"
+
+
+class Repeats(Struct, frozen=True):
+    """What the suite says of questions with several outputs."""
+
+    by: str
+    """The column whose cell says which rows are outputs of one question; `id` is whichever column holds the ids."""
+    ks: tuple[int, ...] = ()
+    of_ids: bool = False
+
+    def column(self, roles: Mapping[str, str]) -> str:
+        """The column, where columns play these roles."""
+        return roles.get(BY_ID, self.by) if self.of_ids else self.by
+
+
+class Attempts(Struct):
+    """The rows of one group."""
+
+    scored: int = 0
+    passed: int = 0
+    blocked: int = 0
+    kept_out: int = 0
+    unreadable: int = 0
+    """Attempts in which every field is wrong, beside those of `wrong`: those of documents have other fields in each."""
+    wrong: Counter[str] = field(default_factory=Counter)
+    """By field, the attempts in which it is wrong."""
+    unasked: Counter[str] = field(default_factory=Counter)
+    """By field, the attempts in which it is neither right nor wrong."""
+
+    def add(self, verdict: Result, times: int, fields: Sequence[str] = ()) -> None:
+        """Counts a verdict on rows of the group. `fields` is the evaluator's closed list."""
+        if verdict.status.kept_out:
+            self.kept_out += times
+        if not verdict.status.scored:
+            return
+        self.scored += times
+        self.passed += times if verdict.passed else 0
+        self.blocked += times if verdict.status is RowStatus.BLOCKED else 0
+        for path, status in zip(fields, verdict.statuses, strict=False):
+            if status != FieldStatus.MATCH.number:
+                (self.wrong if FIELD_STATUSES[status] in WRONG else self.unasked)[path] += times
+
+    @property
+    def whole(self) -> bool:
+        """There are attempts, and all rows could be measured."""
+        return self.scored > 0 and not self.kept_out
+
+
+class Groups(Struct):
+    """The groups of one evaluator."""
+
+    nameless: int = 0
+    """Rows that no question is named for."""
+    shares: Counter[tuple[int, int]] = field(default_factory=Counter)
+    """By attempts that pass and attempts, the groups in which all rows could be measured."""
+    kept_out: Counter[int] = field(default_factory=Counter)
+    """By rows, the groups in which one could not be measured."""
+    listed: dict[tuple[int, int], list[str]] = field(default_factory=dict)
+    """The first names of groups with so many passes and attempts."""
+    repeated: int = 0
+    """Groups with two attempts or more in which fields are right or wrong."""
+    flips: Counter[str] = field(default_factory=Counter)
+    """By field, those of them in which it is right in one attempt and wrong in another."""
+    alone: Counter[str] = field(default_factory=Counter)
+    """By field, those of them in which it is right or wrong in fewer than two attempts."""
+    last: str | None = None
+    """The last group, by name, in which fields were looked at; None where all were."""
+
+    def add(self, one: Attempts, times: int = 1, fields: bool = True) -> None:
+        """Counts groups whose attempts came to the same, and their `fields`."""
+        if one.kept_out:
+            self.kept_out[one.scored + one.kept_out] += times
+        if not one.whole:
+            return
+        self.shares[one.passed, one.scored] += times
+        if fields and (seen := one.scored - one.blocked) > 1:
+            self.repeated += times
+            for path, unasked in one.unasked.items():
+                self.alone[path] += times if seen - unasked < 2 else 0
+            for path, wrong in one.wrong.items():
+                self.flips[path] += times if 0 < wrong + one.unreadable < seen - one.unasked[path] else 0
+
+
+class AttemptCounter:
+    """Counts the groups of one evaluator."""
+
+    def __init__(self, place: int, line: EvaluatorLine, verdicts: Sequence[Result], wrong: WrongFields) -> None:
+        """`wrong` are the fields of documents that are wrong in a group."""
+        self.names = [f"code{place}"]
+        self._verdicts, self._wrong = verdicts, wrong
+        self._fields = line.settings.scored_fields().names
+        self._contents, self._alike = Counter[Contents](), dict[Contents, Attempts]()
+        self.groups = Groups(last=wrong.last)
+
+    def add(self, group: str, cells: Sequence[Cells]) -> None:
+        """The codes of one group."""
+        name, contents = group, tuple(sorted(cells[0]))
+        one = self._alike.get(contents)
+        if one is None:
+            if len(self._alike) == MOST_CONTENTS:
+                self.settle()
+            one = self._alike[contents] = self._attempts(contents)
+        if not name.strip():
+            self.groups.nameless += one.scored + one.kept_out
+            return
+        if one.whole and len(names := self.groups.listed.setdefault((one.passed, one.scored), [])) < MOST_LISTED:
+            names.append(name)
+        if (of_fields := self._wrong.of_group.get(name)) is not None:
+            self.groups.add(replace(one, wrong=Counter(of_fields), unreadable=self._wrong.unreadable.get(name, 0)))
+            return
+        if self.groups.last is not None and name > self.groups.last:  # nobody knows what is wrong in it
+            self.groups.add(one, fields=False)
+            return
+        self._contents[contents] += 1
+
+    def settle(self) -> None:
+        """Counts the groups that are waiting."""
+        for contents, times in self._contents.items():
+            self.groups.add(self._alike[contents], times)
+        self._contents.clear()
+        self._alike.clear()
+
+    def _attempts(self, contents: Contents) -> Attempts:
+        found = Attempts()
+        for code, times in Counter(contents).items():
+            found.add(self._verdicts[code], times, self._fields)
+        return found
+
+
+def repeat_stats(
+    lines: Sequence[EvaluatorLine], groups: Sequence[Groups], repeats: Repeats | None, variant: str | None
+) -> Iterator[RepeatStats]:
+    """What the groups of each evaluator came to, in the order of the suite; nothing where rows are on their own."""
+    for line, one in zip(lines, groups, strict=False):
+        if repeats is not None:
+            yield _stats(line.name, one, repeats, variant)
+
+
+def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> RepeatStats:
+    shares = tuple(PassShare(*key, groups=count) for key, count in sorted(one.shares.items()))
+    smallest = min((each.attempts for each in shares), default=0)
+    ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
+    always = sum(each.groups for each in shares if each.passed == each.attempts)
+    never = sum(each.groups for each in shares if not each.passed)
+    listed = sorted((_rank(*key), group, *key) for key, names in one.listed.items() for group in names)
+    sizes = tuple(sorted(one.kept_out.items()))
+    noise = Counter[Fraction]()
+    for each in shares:
+        if each.attempts > 1:
+            pairs = each.attempts * (each.attempts - 1)
+            noise[Fraction(2 * each.passed * (each.attempts - each.passed), pairs)] += each.groups
+    return RepeatStats(
+        evaluator=name,
+        by=repeats.by,
+        groups=one.shares.total(),
+        kept_out=one.kept_out.total(),
+        nameless=one.nameless,
+        attempts=sum(each.attempts * each.groups for each in shares),
+        smallest=smallest,
+        largest=max((each.attempts for each in shares), default=0),
+        always=always,
+        sometimes=one.shares.total() - always - never,
+        never=never,
+        passes=tuple(passes_at(shares, k, sizes) for k in ks),
+        shares=shares,
+        listed=tuple(GroupAttempts(group, attempts, passed) for _, group, passed, attempts in listed[:MOST_LISTED]),
+        fields=tuple(_flips(one)),
+        fields_until=one.last,
+        noise=_rate(noise)[0],
+        kept_out_sizes=sizes,
+        variant=variant,
+    )
+
+
+def _rank(passed: int, attempts: int) -> tuple[bool, Fraction]:
+    """Groups that sometimes pass come first, then those that never do; the lowest share of passes first."""
+    return passed in (0, attempts), Fraction(passed, attempts)
+
+
+def _flips(groups: Groups) -> Iterator[FieldFlips]:
+    """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
+    flips = ((path, count) for path, count in groups.flips.items() if count)
+    for path, count in sorted(flips, key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
+        asked = groups.repeated - groups.alone[path]
+        yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))
+
+
+def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int, int]] = ()) -> PassesAt:
+    """How likely it is that at least one of k outputs of a question passes, and that all k do: means over the groups.
+
+    A group of n attempts, c of which pass, has 1 − C(n − c, k) / C(n, k) and C(c, k) / C(n, k): of all ways to draw k of its
+    attempts, the share in which one passes, and in which all do. Neither is biased. A group with fewer than k attempts has none, and is
+    left out. `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
+
+    Source: Chen et al. 2021, "Evaluating large language models trained on code", section 2.1 (pass@k); Yao et al. 2024,
+    "τ-bench: A benchmark for tool-agent-user interaction in real-world domains", section 4 (pass^k).
+    """
+    one_passes, all_pass, smaller = Counter[Fraction](), Counter[Fraction](), 0
+    for each in shares:
+        if each.attempts < k:
+            smaller += each.groups
+            continue
+        ways = comb(each.attempts, k)
+        one_passes[1 - Fraction(comb(each.attempts - each.passed, k), ways)] += each.groups
+        all_pass[Fraction(comb(each.passed, k), ways)] += each.groups
+    lost = 0
+    for rows, groups in kept_out:
+        if rows < k:
+            smaller += groups
+        else:
+            lost += groups
+    at, every = _rate(one_passes), _rate(all_pass)
+    return PassesAt(k, one_passes.total(), smaller, at[0], at[1], every[0], every[1], lost)
+
+
+def _rate(values: Counter[Fraction]) -> tuple[float | None, Interval | None]:
+    """The mean of shares and its interval, a group being one unit: Wilson's where each is 0 or 1."""
+    moments = moments_of_values(values)
+    if moments is None:
+        return None, None
+    if values.keys() <= {0, 1}:
+        return float(moments.mean), wilson(values[Fraction(1)], values.total())
+    return float(moments.mean), share_interval(moments)

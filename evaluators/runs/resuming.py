@@ -1,0 +1,199 @@
+"""Going on with a run that was ended: its folder has the first splits, and a hash each of suite, data, program and options says whether
+it is the same run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from hashlib import sha256
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.model.registry import nearest
+from evaluators.model.rows import __version__
+from evaluators.runs.driver import jobs_of, watches_of
+from evaluators.runs.exit_code import OTHER_RUN
+from evaluators.runs.preparing import Prepared
+from evaluators.runs.reader import Run
+from evaluators.runs.recorder import Recording
+from evaluators.runs.run_db import RUN_DB, RunDb
+from evaluators.runs.run_folder import RunFolder, check_name
+from evaluators.runs.run_listing import unfinished_runs
+from evaluators.runs.settings_fingerprint import decisive, own_code
+from evaluators.runs.split_rows import Layout
+from evaluators.runs.store import RUN_JSON
+from evaluators.scoring.values.addresses import with_shown_addresses
+from evaluators.testsets.byte_store import scheme_of
+
+if TYPE_CHECKING:
+    from evaluators.runs.loaded_suite import LoadedSuite
+
+_READING: Final = ("format", "encoding", "delimiter", "sheet", "header_row", "list", "pair_by", "attach")
+_LIBRARIES: Final = ("rapidfuzz", "regex", "jsonschema", "Unidecode")
+"""The packages that compare values; those that are there."""
+_NEAREST: Final = 3  # names that a hint lists
+
+
+class ResumedRun(NamedTuple):
+    """Which run is meant."""
+
+    results: Path
+    name: str
+    asked: bool
+    """It has to be there: it was asked for as a run, and not as a name that may be new."""
+
+
+def resumed_run(
+    suite: LoadedSuite, resume: bool | str, results: str | Path | None, name: str | None, force: bool | None
+) -> ResumedRun:
+    """The run that is meant. Raises Problems (config) where that is unclear."""
+    wanted = name or suite.results.name
+    if force:
+        message = "a run is either gone on with or replaced"
+        raise problem("resume-or-force", message, hint="--force scores everything anew; leave it out to go on")
+    if not isinstance(resume, str):
+        if wanted is None:
+            raise problem("resume-what", "--resume needs a run", hint="--name NAME --resume, or --resume RUN at the end")
+        check_name(wanted)
+        return ResumedRun(_results(results), wanted, asked=False)
+    path = Path(resume)
+    found = ResumedRun(path.parent if len(path.parts) > 1 else _results(results), path.name, asked=True)
+    if name not in (None, found.name):
+        message = f'the run to go on with is called "{found.name}", and keeps its name'
+        raise problem("resume-what", message, hint="leave --name away")
+    check_name(found.name)
+    return found
+
+
+def _results(results: str | Path | None) -> Path:
+    if results is None:
+        hint = "leave --no-results away; in Python, `results` names the folder of the runs"
+        raise problem("resume-what", "only a run that is kept in a folder can be gone on with", hint=hint)
+    if scheme_of(str(results)):
+        message = (
+            "a run whose results go to a store cannot be gone on with: what it scores is on this machine until its end"
+        )
+        raise problem("resume-what", message, hint="--results FOLDER keeps it in a folder of this machine")
+    return Path(results)
+
+
+def key_of(prepared: Prepared, repeat_judge: int, recordings: Sequence[Recording], fingerprint: str) -> dict[str, str]:
+    """What two attempts at a run must have in common, by the name that messages have for it."""
+    suite, test_set = prepared.suite, prepared.test_set
+    reading = [getattr(test_set.config, name) for name in _READING]
+    chosen = [sorted(prepared.roles.items()), prepared.selection, test_set.variants, repeat_judge, list(recordings)]
+    program = [__version__, sys.version_info[:2], _libraries(), own_code(suite)]
+    return {
+        "the suite": _checksum([decisive(suite), sorted(watches_of(suite).items())]),
+        "the data": _checksum([fingerprint, reading]),
+        "the program": _checksum(program),
+        "the options": _checksum(chosen),
+    }
+
+
+def notes_of(prepared: Prepared) -> dict[str, str]:
+    """What an unfinished run says of itself to whoever lists it."""
+    suite, test_set = prepared.suite.config.source.name, with_shown_addresses(prepared.test_set.name)
+    return {
+        "name": prepared.suite.results.name or "",
+        "suite": PurePath(suite).name,
+        "test set": PurePath(test_set).name,
+    }
+
+
+def taken_up(run: ResumedRun, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]) -> RunFolder | Path | None:
+    """The folder of the unfinished run, to go on in; the place of a run that is finished; None for one that was never begun. The files
+    that are `made` of rows are taken away, to be made anew.
+
+    Raises Problems: (config, exit code 2) where there is no such run and one was asked for, or it is damaged, (exit code 4) with
+    everything that is not as it was, (environment) where the run is still going.
+    """
+    place = run.results / run.name
+    finished = _is_finished(place)
+    if place.is_symlink() or not (finished or os.path.lexists(place / RUN_DB)):
+        if run.asked:
+            raise problem("no-such-run", "there is no such run", where=str(place), hint=_nearest(run))
+        return None
+    if not finished:
+        folder = RunFolder.go_on(place)
+        try:
+            if not _is_finished(place):  # by whoever had it until now
+                _take_up(folder, prepared, key, made)
+                return folder
+        except BaseException:
+            folder.leave()
+            raise
+        folder.leave()
+    with closing(RunDb(place / RUN_DB, readonly=True)) as db:
+        _check(place, db.about(), key, prepared)
+    return place
+
+
+def _take_up(folder: RunFolder, prepared: Prepared, key: Mapping[str, str], made: Iterable[str]) -> None:
+    """Makes a folder ready to be filled further.
+
+    Raises Problems (exit code 4) with everything that is not as it was, (config) for a damaged file.
+    """
+    if before := folder.db.about():
+        _check(folder.path, before, key, prepared)
+    layout = Layout.of(jobs_of(prepared)[0], prepared.suite.lines)
+    folder.db.check_rows(layout, len(prepared.variants()), begun=True)
+    if before:
+        folder.reopen(made)
+        folder.named_before(before.get("name", ""))
+    else:  # it was claimed, and nothing was begun
+        folder.db.note({**key, **notes_of(prepared)})
+
+
+def _is_finished(place: Path) -> bool:
+    """Whether all rows of the run at a place are scored. Raises Problems (config) where its result cannot be read."""
+    return os.path.isfile(place / RUN_JSON) and Run(place).result.complete
+
+
+def _check(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepared: Prepared) -> None:
+    """Raises Problems (exit code 4) with everything that is not as it was."""
+    differs = [name for name in key if before.get(name) != key[name]]
+    if prepared.test_set.unrepeatable is not None:
+        differs.append(prepared.test_set.unrepeatable)
+    hint = "--name gives this run another name; without --resume, --force scores everything anew"
+    said = "not the same as when it began: "
+    if differs:
+        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, f"{said}{one}", str(place), hint) for one in differs])
+
+
+def _checksum(value: object) -> str:
+    return sha256(repr(value).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _libraries() -> dict[str, str]:
+    """Their versions, by the names of the folders that installing leaves. What reads more of them takes longer than a short run."""
+    known = {name.lower(): name for name in _LIBRARIES}
+    found: dict[str, str] = {}
+    for place in sys.path:
+        with suppress(OSError):
+            for entry in os.listdir(place or "."):
+                stem, _, kind = entry.rpartition(".")
+                name, _, version = stem.partition("-")
+                if kind in ("dist-info", "egg-info") and name.lower() in known:
+                    found.setdefault(known[name.lower()], version.partition("-")[0])
+    return dict(sorted(found.items()))
+
+
+def _nearest(run: ResumedRun) -> str:
+    """The names of runs that are there, those like the wanted one first."""
+    try:
+        finished = [place.name for place in run.results.iterdir() if os.path.isfile(place / RUN_JSON)]
+    except OSError:
+        return f'the folder "{run.results}" does not exist'
+    names = sorted({*finished, *(place.name for place in unfinished_runs(run.results))})
+    like: list[str] = []
+    while len(like) < _NEAREST and (near := nearest(run.name, [name for name in names if name not in like])):
+        like.append(near)
+    if like:
+        return "did you mean " + " or ".join(f'"{name}"' for name in like) + "?"
+    if run.name.endswith((".yaml", ".yml", ".csv", ".jsonl")):
+        return "--resume takes the name of a run: write it at the end of the command, or --resume=RUN"
+    return f"`evaluators runs {run.results}` lists the runs that are there"

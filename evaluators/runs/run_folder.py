@@ -1,0 +1,366 @@
+"""The folder of a run: claimed before row 1 and filled in its place. `run.json` comes last: a folder without it is not finished.
+
+    nightly/
+        lock          held while the run goes
+        run.db        what the run keeps of its rows, split by split
+        run.json      the result; one that was cut short on purpose says so
+        report.html … what was made from them
+
+A run that does not come to `finish` leaves nothing, unless `leave` says so. With `force`, the run that was there waits beside it as
+`.nightly.replaced` until the new one has scored every row, and one of those that was stopped as `.nightly.stopped` while another replaces
+it. What people have put into its folder goes over to that of the new one.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Literal, TypeAlias
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Issue, Problems, problem
+from evaluators.runs.folder_lock import FolderLock, holding, run_going
+from evaluators.runs.foreign_files import MadeNames, move_foreign, no_names
+from evaluators.runs.record_facts import SUITE_FOLDER
+from evaluators.runs.result import RunResult
+from evaluators.runs.run_db import RUN_DB, RunDb
+from evaluators.runs.run_json import environment_json, run_json
+from evaluators.runs.store import (
+    ENVIRONMENT_JSON,
+    LINKS_JSON,
+    RUN_JSON,
+    UNWRITTEN,
+    free_places,
+    is_free,
+    is_partial,
+    unwritten,
+    write_text,
+)
+from evaluators.scoring.values.files import is_own_file, shown, why_no_file_name
+
+_PRIVATE_FOLDER: Final = 0o700
+_PRIVATE_FILE: Final = 0o600
+_REPLACED, _STOPPED = ".{}.replaced", ".{}.stopped"
+Before: TypeAlias = Literal["nothing", "another run", "this run"]
+"""What was at the place of a run: with `another run`, which it replaces, that waits beside it; `this run` was taken up again."""
+
+
+def default_name(started: datetime, fingerprint: str) -> str:
+    """The name of a run that was given none: date, time and the first 8 digits of the fingerprint."""
+    return f"{started:%Y-%m-%d_%H-%M-%S}_{fingerprint.rpartition(':')[2][:8]}"
+
+
+class RunFolder:
+    """A run folder that is being filled. Left without `finish`, it cleans up after itself. Only one program at a time has it."""
+
+    def __init__(
+        self, path: Path, lock: FolderLock | None = None, asked: Path | None = None, before: Before = "nothing"
+    ) -> None:
+        self.path = path
+        self.asked = asked or path
+        """Where the run would be, were nothing else there."""
+        self.chosen = False
+        """Nobody asked for its name."""
+        self.made: MadeNames = no_names
+        """Names the files of a run that goes which were made from it, and go with it."""
+        self._before = before
+        self._lock = lock
+        self._open = True
+        self._finished = False
+        self._complete = False
+        self._db: RunDb | None = None
+
+    @classmethod
+    def create(cls, results: str | Path, name: str, force: bool = False, made: MadeNames = no_names) -> RunFolder:
+        """A new run folder in the folder `results`, which is made when it is not there. It gets the first free one of the names
+        `name`, `name`-2, `name`-3 and so on, or replaces the run called `name` when `force` is asked for. A name is not free while a
+        run that was to be replaced waits beside it. `made` names the files that are made from a run, which go with it.
+
+        Raises Problems (config) when the name cannot be a folder's, or when force is asked for and what is there is not a run
+        (nothing else is ever removed); Problems (environment) when the folder cannot be written, or the run to be replaced goes on.
+        """
+        check_name(name)
+        asked = Path(results) / name
+        try:
+            asked.parent.mkdir(parents=True, exist_ok=True)
+            if force:
+                _put_aside(asked, made)
+            for path in free_places(asked):
+                forced = force and path == asked
+                if not forced and os.path.lexists(_replaced(path)):
+                    continue
+                if (lock := _claimed(path)) is not None:
+                    folder = cls(path, lock, asked, "another run" if forced else "nothing")
+                    folder.made = made
+                    return folder
+        except OSError as error:
+            if force:
+                _put_back(asked)
+            issue = unwritten(error, str(results), "the folder of the results")
+            raise Problems([replace(issue, hint="--results FOLDER names another folder")]) from error
+        raise AssertionError  # there is always a next place
+
+    @classmethod
+    def unclaimed(cls, path: Path, refused: Issue) -> RunFolder:
+        """A folder that the system did not let anybody make: the rows stay in memory, and nothing is written."""
+        folder = cls(path)
+        folder._db, folder._open = RunDb(), False
+        folder._db.refused = refused
+        return folder
+
+    @classmethod
+    def go_on(cls, path: Path) -> RunFolder:
+        """The folder of a run that was ended, or stopped before its last row, to be filled further.
+
+        Raises Problems (environment) when the folder cannot be written, or while the run goes on elsewhere, (config) where something in
+        it leads elsewhere.
+        """
+        try:
+            if any(entry.is_symlink() for entry in path.iterdir()):
+                message = "there is a link in this run folder, and nothing is written through links"
+                hint = "`evaluators runs --clean` removes the folder"
+                raise problem("damaged-run", message, where=str(path), hint=hint)
+            lock = FolderLock(path)
+            held = lock.take(patiently=True)
+        except OSError as error:
+            raise Problems([unwritten(error, str(path), "the run folder")]) from None
+        if held != "mine":
+            lock.release()
+            raise Problems([run_going(path, held)])
+        return cls(path, lock, before="this run")
+
+    @classmethod
+    def passing(cls) -> RunFolder:
+        """A folder among the temporary files of the system that is never finished: for what is made from a run that keeps nothing."""
+        from tempfile import mkdtemp
+
+        return cls(Path(mkdtemp(prefix="evaluators-")))
+
+    def __enter__(self) -> RunFolder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.discard()
+
+    @property
+    def db(self) -> RunDb:
+        """The file of its rows, opened. Raises Problems as `RunDb` does."""
+        if self._db is None:
+            self._db = RunDb(self.path / RUN_DB)
+        return self._db
+
+    def named_before(self, asked: str) -> None:
+        """Says which name was asked for when the run began; none where nobody asked for one."""
+        self.chosen = not asked
+        if asked and why_no_file_name(asked) is None:
+            self.asked = self.path.with_name(asked)
+
+    def reopen(self, made: Iterable[str]) -> None:
+        """Makes a run that was stopped an unfinished one again: the files that are `made` of its rows go, and what somebody else put
+        there stays.
+
+        Raises Problems (environment) when the system refuses.
+        """
+        try:
+            halves = [path.name for path in self.path.iterdir() if is_partial(path)]
+            for path in map(self.path.joinpath, (RUN_JSON, ENVIRONMENT_JSON, LINKS_JSON, *halves, *made)):
+                if path.is_file():
+                    path.unlink()
+        except OSError as error:
+            raise Problems([unwritten(error, str(self.path), "the run folder")]) from None
+        remove_folder(self.path / SUITE_FOLDER)
+
+    def write(self, name: str, text: str) -> None:
+        """Put one file into the folder."""
+        write_text(self.path / name, text, renews=True)
+
+    def finish(self, result: RunResult, record: object = None) -> Path:
+        """Writes `environment.json` and then `run.json`, with the `record` of the rows. Gives the folder.
+
+        Raises Problems (environment) when the system refuses.
+        """
+        if self._db is not None:
+            self._db.close()
+        if result.environment is not None:
+            self.write(ENVIRONMENT_JSON, environment_json(result.environment))
+        _make_private(self.path)
+        self.write(RUN_JSON, run_json(self.named(result), record))
+        with suppress(OSError):
+            os.chmod(self.path / RUN_JSON, _PRIVATE_FILE)
+        self._finished, self._complete = True, result.complete
+        return self.path
+
+    def named(self, result: RunResult) -> RunResult:
+        """The result, with the name of its folder where nobody asked for that."""
+        return replace(result, folder=self.path.name if self.chosen or self.path != self.asked else None)
+
+    def refusal(self, error: OSError | Problems) -> Issue | None:
+        """Why the folder could not be written, under the name that people know; None for any other error."""
+        if isinstance(error, OSError):
+            return unwritten(error, str(self.path), "the run folder")
+        first = error.issues[0]
+        if first.code != UNWRITTEN or not (first.where or "").startswith(str(self.path)):
+            return None
+        return replace(first, where=str(self.path), message=first.message.replace("the file", "the run folder", 1))
+
+    def discard(self) -> None:
+        """Removes what is not finished; a finished run stays, and so does one that was taken up. The run that this one replaces goes
+        when all rows are scored, and comes back where nothing is left of this one."""
+        if not self._open:
+            return
+        if self._finished or self._before == "this run":
+            self.leave()
+            if self._complete and self._before != "nothing":
+                _drop(_replaced(self.path), self.path, self.made)
+            return
+        self._close()
+        remove_folder(self.path)
+        if self._before == "another run":
+            _put_back(self.path)
+
+    @property
+    def waiting(self) -> Path | None:
+        """The run that waits to be replaced by this one."""
+        replaced = _replaced(self.path)
+        return replaced if os.path.lexists(replaced) else None
+
+    def leave(self) -> None:
+        """End here. What was written stays for whoever goes on with the run, in place of a stopped run that was to be replaced."""
+        self._close()
+        if self._before == "another run":
+            _drop(_stopped(self.path), self.path, self.made)
+
+    def _close(self) -> None:
+        self._open = False
+        if self._db is not None:
+            self._db.close()
+        if self._lock is not None:
+            self._lock.release(ended=os.path.lexists(self.path / RUN_JSON))
+
+
+def clean(folder: Path) -> bool:
+    """Removes an unfinished run, and says whether it is gone. The run that it was to replace is put back.
+
+    Nothing is done where the run goes on, that cannot be told, or the folder is somebody else's.
+    """
+    if os.path.lexists(folder / RUN_JSON) or not is_own_file(folder / RUN_DB) or folder.is_symlink():
+        return False
+    lock = FolderLock(folder)
+    try:
+        if lock.take() != "mine":
+            return False
+    except OSError:
+        return False
+    finally:
+        lock.release()
+    remove_folder(folder)
+    gone = not folder.exists()
+    _put_back(folder)
+    return gone
+
+
+def check_name(name: str) -> None:
+    """Raises Problems (config) for a name that cannot be a run's."""
+    if (why := why_no_file_name(name)) is not None:
+        raise problem(
+            "run-name",
+            f'"{shown(name)}" cannot be the name of a run, which is the name of one folder: it {why}',
+            hint="letters, digits, spaces, - and _ are always fine",
+        )
+
+
+def _claimed(path: Path) -> FolderLock | None:
+    """The lock of a folder where nobody else has begun a run: the rows have their file from the start. None where somebody was quicker.
+
+    Raises OSError; nothing is left then.
+    """
+    with suppress(FileExistsError):  # an empty folder may be there: it is as good as none
+        path.mkdir(mode=_PRIVATE_FOLDER)
+    lock = FolderLock(path)
+    try:
+        if lock.take() != "others":
+            (path / RUN_DB).touch(_PRIVATE_FILE, exist_ok=False)
+            return lock
+    except FileExistsError:
+        lock.release()
+    except OSError:
+        lock.release(ended=True)
+        with suppress(OSError):
+            path.rmdir()
+        raise
+    return None
+
+
+def _put_aside(place: Path, made: MadeNames) -> None:
+    """Makes room for a run that replaces what is at a place. Raises Problems where that is no run, or one that goes on, and OSError."""
+    if is_free(place):
+        return
+    if place.is_symlink() or not any(is_own_file(place / name) for name in (RUN_JSON, RUN_DB)):
+        message = f"this is not a run (it has no {RUN_JSON}), and --force replaces nothing but runs"
+        raise problem("not-a-run-folder", message, where=str(place), hint="--name gives this run another name")
+    if (held := holding(place)) == "others":
+        raise Problems([run_going(place, held)])
+    aside = _replaced(place)
+    if aside.exists() and not _is_complete(place):  # a run that was to replace it, and was ended
+        aside = _stopped(place)
+    _drop(aside, place, made)
+    os.rename(place, aside)
+
+
+def _is_complete(place: Path) -> bool:
+    """Whether all rows of the run at a place are scored."""
+    from evaluators.runs.reader import Run  # a run that replaces none does without it
+
+    try:
+        return Run(place).result.complete
+    except Problems:
+        return False
+
+
+def _replaced(place: Path) -> Path:
+    """Where the run waits that is to be replaced by the one at a place."""
+    return place.with_name(_REPLACED.format(place.name))
+
+
+def _stopped(place: Path) -> Path:
+    """Where a run waits beside that which was to replace it before the one at a place, and was stopped."""
+    return place.with_name(_STOPPED.format(place.name))
+
+
+def _put_back(place: Path) -> None:
+    """Puts the run back that was at a place last, and was not replaced after all. One that cannot be moved stays where it waits."""
+    aside = _stopped(place)
+    with suppress(OSError):
+        os.rename(aside if os.path.lexists(aside) else _replaced(place), place)
+
+
+def _drop(aside: Path, place: Path, made: MadeNames) -> None:
+    """Removes a run that waited, and moves what is not its own to the folder at a place; what cannot be moved keeps it there."""
+    if os.path.lexists(aside):
+        with suppress(OSError):
+            move_foreign(aside, place, made)
+            remove_folder(aside)
+
+
+def remove_folder(folder: Path) -> None:
+    """Takes a folder away, as far as the system lets it go."""
+    from shutil import rmtree  # brings every kind of archive along
+
+    rmtree(folder, ignore_errors=True)
+
+
+def _make_private(folder: Path) -> None:
+    """Files and folders for their owner alone, where the system has such modes: rows may hold what others must not read."""
+    with suppress(OSError):  # shares of other systems, and buckets that are mounted, refuse it
+        for place, folders, files in os.walk(folder):
+            for name in folders:
+                os.chmod(os.path.join(place, name), _PRIVATE_FOLDER)
+            for name in files:
+                os.chmod(os.path.join(place, name), _PRIVATE_FILE)

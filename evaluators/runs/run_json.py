@@ -1,0 +1,112 @@
+"""A run as JSON and back: `run.json` is the contract that reports, comparisons and other programs read.
+
+Keys are sorted and numbers are shortest round trips, so the same run is the same bytes. What may differ between two runs
+of the same bytes (times, host, workers) is not part of it. What is read is checked by the types of `evaluators.runs.result`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from evaluators.model.issues import UPGRADE_HINT, Problems, escaped_halves, problem
+from evaluators.runs.result import Environment, RunResult
+from evaluators.scoring.values.json_text import NotJSON, parse_file
+from evaluators.scoring.values.quoting import quote
+
+Kind = TypeVar("Kind")
+
+FORMAT: Final = 1
+"""The version of the file's shape. A key may be added within a version; a meaning never changes."""
+
+
+def run_json(result: RunResult, record: object = None) -> str:
+    """The text of `run.json`: in a run folder with what readers of its rows need to know."""
+    return stable(run_document(result, record))
+
+
+def run_document(result: RunResult, record: object = None) -> dict[str, Any]:
+    """What `run.json` holds."""
+    body = plain(result)
+    del body["environment"]
+    for one in body["repeats"]:
+        if one["fields_until"] is None:
+            del one["fields_until"]
+    for key in ("judges", "measures", "confusion_matrices", "repeats", "confidence", "corrections", "folder", "written"):
+        if not body[key]:
+            del body[key]
+    for gate in body["gates"]:
+        if gate["label"] is None:
+            del gate["label"]
+    for index, stats in enumerate(result.evaluators):
+        if stats.fields:
+            scores = {one.path: one.score for one in stats.fields}
+            body["evaluators"][index].update(aggregate_score=stats.mean, field_scores=scores)
+    if record is not None:
+        body["record"] = plain(record)
+    return {"format": FORMAT, **body}
+
+
+def environment_json(environment: Environment) -> str:
+    """The text of `environment.json`."""
+    return stable(plain(environment))
+
+
+def plain(value: object) -> Any:
+    """A value as JSON has it, sets in order."""
+    return msgspec.to_builtins(value, order="deterministic")
+
+
+def run_body(text: bytes, where: str) -> dict[str, Any]:
+    """What a `run.json` holds, as JSON. Raises Problems (config) where it is none, or one of another version of the format."""
+    try:
+        body = parse_file(text)
+    except NotJSON:
+        raise problem("not-a-run", "not a run: it is not JSON", where=where, hint="a run folder holds run.json") from None
+    return of_this_format(body, where)
+
+
+def of_this_format(body: object, where: str) -> dict[str, Any]:
+    """The decoded `run.json`, checked to be of this version of the format. Raises Problems (config) for any other."""
+    if not isinstance(body, dict) or type(number := body.get("format")) is not int:
+        raise problem(
+            "not-a-run", "not a run: there is no format number", where=where, hint="a run folder holds run.json"
+        )
+    if number != FORMAT:
+        message = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("other-format", message, where=where, hint=UPGRADE_HINT)
+    return body
+
+
+def read_environment(text: bytes, where: str) -> Environment:
+    """The environment that an `environment.json` holds.
+
+    Raises Problems (config) when the text is not one.
+    """
+    try:
+        return typed(parse_file(text), Environment, where)
+    except NotJSON as error:
+        raise damaged(f"not JSON: {error.message}", where) from None
+
+
+def typed(data: object, kind: type[Kind], where: str) -> Kind:
+    """Data as one of the types of a run folder. Raises Problems (config) that name the place in it where it is something else."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise damaged(str(error), where) from None
+    except UnicodeEncodeError as error:  # a text where something else is expected, and msgspec cannot even quote it
+        raise damaged(f"half of a surrogate pair stands where no text can: {quote(error.object)}", where) from None
+
+
+def damaged(what: str, where: str) -> Problems:
+    """What is raised where a file of a run folder is not what a run writes."""
+    message = f"this run folder is damaged, or was not written by a run: {what}"
+    return problem("damaged-run", message, where=where, hint="score the test set again, into a run folder")
+
+
+def stable(body: object) -> str:
+    """JSON text for people and programs: keys sorted, half a surrogate pair as the characters of its escape."""
+    return escaped_halves(json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)) + "\n"

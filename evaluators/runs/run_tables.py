@@ -1,0 +1,265 @@
+"""The tables of `run.db`, and how such a file is opened: one that this program wrote, or one that somebody hands over.
+
+What somebody hands over is data: its header is read before SQLite sees it, its tables must be those below to the letter (no view, no
+trigger, no other column), and SQLite checks its pages and the types of its cells before a row of it counts.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from evaluators.model.issues import UPGRADE_HINT, problem
+from evaluators.runs.run_json import damaged
+from evaluators.runs.split_rows import Layout
+from evaluators.scoring.values.files import is_own_file
+from evaluators.scoring.values.sqlite_file import closed_on_error, open_readonly, open_writable
+
+RUN_DB: Final = "run.db"
+FORMAT: Final = 1
+"""The version of the tables. SQLite keeps it in the header of the file (`user_version`)."""
+APPLICATION: Final = int.from_bytes(b"EVLS", "big")
+"""What the header says of whose file it is (`application_id`)."""
+TABLES: Final[Mapping[str, str]] = {
+    "about": """(
+  -- What two attempts at the run must have in common, each as a checksum or a version.
+  name text primary key,
+  value text not null
+) strict, without rowid""",
+    "columns": """(
+  -- What the columns of the tables of rows hold: of which evaluator, slice or measure, and of which field.
+  name text primary key,
+  holds text not null,
+  subject text not null,
+  field text not null
+) strict, without rowid""",
+    "splits": """(
+  -- The splits of the test set that are scored, in the order of the file: the number of the first row, how many row numbers there are
+  -- (blank lines included), whether all rows are scored, and sums that no column has, as JSON, compressed with zlib.
+  variant integer not null,
+  split integer not null,
+  first integer not null,
+  span integer not null,
+  finished integer not null,
+  sums blob not null,
+  primary key (variant, split)
+) strict, without rowid""",
+    "verdicts": """(
+  -- What each code of an evaluator stands for: status, exact score and fields, as JSON; beside it what gates ask of it.
+  variant integer not null,
+  evaluator integer not null,
+  code integer not null,
+  verdict text not null,
+  watched text not null,
+  primary key (variant, evaluator, code)
+) strict, without rowid""",
+    "pairs": """(
+  -- What each pair of labels of an evaluator stands for; nothing of an evaluator that has the code -2 in a row: its texts are no labels.
+  variant integer not null,
+  evaluator integer not null,
+  code integer not null,
+  expected text not null,
+  output text not null,
+  primary key (variant, evaluator, code)
+) strict, without rowid""",
+    "patterns": """(
+  -- What each pattern of empty values of an evaluator stands for: by field, how many values of a row are expected to be empty, how many
+  -- of them the output has, how many are expected, and how many of them the output leaves empty, as JSON.
+  variant integer not null,
+  evaluator integer not null,
+  code integer not null,
+  pattern text not null,
+  primary key (variant, evaluator, code)
+) strict, without rowid""",
+    "outcomes": """(
+  -- What an evaluator said of a field, a list or a row, as JSON. `kept` is 1 for the first ones of each `field`, 2 for the first rows,
+  -- and 0 for those that only a small run keeps.
+  variant integer not null,
+  row integer not null,
+  evaluator integer not null,
+  field text not null,
+  kept integer not null,
+  line text not null
+) strict""",
+    "cells": """(
+  -- The cells of a row, as JSON, where they are kept.
+  variant integer not null,
+  row integer not null,
+  line text not null
+) strict""",
+    "answers": """(
+  -- Each question that was asked of a judge or a function that costs, with its answer, as JSON, by split.
+  variant integer not null,
+  split integer not null,
+  line text not null
+) strict""",
+}
+"""Each table, with what it holds. Tables of rows come beside them, one a variant: see `rows_table`."""
+_HEADER: Final = b"SQLite format 3\0"
+_ROLLBACK: Final = b"\1\1"
+"""What a header says of a file with a rollback journal."""
+_JOURNAL: Final = bytes.fromhex("d9d505f920a163d7")
+"""The end of a journal that names another file, which a run has none of: SQLite would remove that."""
+_STRICT_SINCE: Final = (3, 37)
+_TEXT: Final = "text not null"
+_NUMBER: Final = "integer not null"
+Cell: TypeAlias = int | str | bytes | None
+
+
+def rows_name(variant: int) -> str:
+    """The name of the table of the rows of a variant."""
+    return f"rows{variant}"
+
+
+def rows_table(layout: Layout) -> str:
+    """The columns of a table of rows. `given` is a checksum of what a row gives, the outputs apart."""
+    kinds = {"row": "integer primary key", "id": "text", "given": _NUMBER, "cluster": _TEXT}
+    columns = [f"  {name} {kinds.get(name) or _kind(name)}" for name in layout.names]
+    return "(\n" + ",\n".join(columns) + "\n) strict"
+
+
+def _kind(name: str) -> str:
+    return _TEXT if name.startswith(("slice", "measure")) else _NUMBER
+
+
+def described(layout: Layout) -> list[tuple[str, str, str, str]]:
+    """The rows of the table `columns`: name, what it holds, of which evaluator, slice or measure, and of which field."""
+    found = [
+        ("row", "row number", "", ""),
+        ("id", "id", "", ""),
+        ("given", "checksum of the row without its outputs", "", ""),
+    ]
+    found += [("cluster", "cluster", "", "")] if layout.clustered else []
+    found += [(f"slice{place}", "slice", name, "") for place, name in enumerate(layout.slices)]
+    found += [(f"measure{place}", "measure", name, "") for place, name in enumerate(layout.measures)]
+    found += [
+        (f"step{place}", "confidence", layout.evaluators[evaluator], field)
+        for place, (evaluator, field) in enumerate(layout.steps)
+    ]
+    found += [(f"pair{place}", "code in the table pairs", layout.evaluators[place], "") for place in layout.labelled]
+    found += [(f"empty{place}", "code in the table patterns", layout.evaluators[place], "") for place in layout.empties]
+    return found + [
+        (f"code{place}", "code in the table verdicts", name, "") for place, name in enumerate(layout.evaluators)
+    ]
+
+
+def create_tables(db: sqlite3.Connection) -> None:
+    """Makes the tables of an empty file, in one transaction."""
+    db.execute("begin immediate")
+    for name, columns in TABLES.items():
+        make_table(db, name, columns)
+    db.execute(f"pragma application_id = {APPLICATION}")
+    db.execute(f"pragma user_version = {FORMAT}")
+    db.execute("commit")
+
+
+def make_table(db: sqlite3.Connection, name: str, columns: str) -> None:
+    """Makes one table where it is not there. An old SQLite, which has no strict tables, makes those in memory without."""
+    old = sqlite3.sqlite_version_info < _STRICT_SINCE
+    columns = columns.replace(" strict,", "").replace(" strict", "") if old else columns
+    db.execute(f"create table if not exists {name} {columns}")
+
+
+def connection(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
+    """A connection to the file, which a writer makes where it is not there; to an empty database in memory without one.
+
+    Raises sqlite3.Error.
+    """
+    if path is None:
+        return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    if sqlite3.sqlite_version_info < _STRICT_SINCE:
+        said = f"SQLite {sqlite3.sqlite_version} is older than 3.37, which run.db needs"
+        raise sqlite3.OperationalError(said)
+    if readonly:
+        return open_readonly(path)
+    db = open_writable(path)
+    with closed_on_error(db):
+        # the program may be killed at any moment; after a lost power the file may be damaged, which is noticed
+        db.execute("pragma synchronous = off")
+    return db
+
+
+def check_file(file: Path) -> None:
+    """Raises Problems (config) for what is no `run.db` of this version, by what is at the place and the first bytes of it."""
+    if not os.path.lexists(file):
+        raise damaged(f"there is no {RUN_DB}", str(file.parent))
+    if not is_own_file(file):
+        raise damaged("it is a link, or no file at all", str(file))
+    try:
+        with open(file, "rb") as stream:
+            header = stream.read(100)
+    except OSError as error:
+        raise damaged(f"it cannot be read: {(error.strerror or str(error)).lower()}", str(file)) from None
+    if not header:
+        raise damaged("it is empty", str(file))
+    if not header.startswith(_HEADER) or len(header) < 100:
+        raise damaged("it is no SQLite file", str(file))
+    if int.from_bytes(header[68:72], "big") != APPLICATION or header[18:20] != _ROLLBACK:
+        raise damaged("it is an SQLite file of another program", str(file))
+    if (number := int.from_bytes(header[60:64], "big")) != FORMAT:
+        said = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("other-format", said, where=str(file), hint=UPGRADE_HINT)
+    _check_journal(file)
+
+
+def _check_journal(file: Path) -> None:
+    """Raises Problems (config) for a journal beside the file that no run leaves."""
+    journal = file.with_name(f"{file.name}-journal")
+    if not os.path.lexists(journal):
+        return
+    if not is_own_file(journal):
+        raise damaged("it is a link, or no file at all", str(journal))
+    try:
+        with open(journal, "rb") as stream:
+            stream.seek(max(0, os.fstat(stream.fileno()).st_size - len(_JOURNAL)))
+            last = stream.read(len(_JOURNAL))
+    except OSError:  # its transaction has ended
+        return
+    if last == _JOURNAL:
+        raise damaged("it names another file", str(journal))
+
+
+def check_tables(
+    db: sqlite3.Connection, file: Path, layout: Layout | None = None, variants: int = 0, begun: bool = False
+) -> None:
+    """Raises Problems (config) where the tables are not those of a run.
+
+    With a layout, there must be a table of rows for each variant with just these columns; one that has only `begun` may lack some.
+    Raises sqlite3.Error for a file that is damaged beyond that.
+    """
+    found: dict[str, tuple[Any, ...]] = {}
+    for kind, name, text in db.execute("select type, name, sql from sqlite_schema"):
+        found[str(name)] = (kind, text)
+    wanted = {name: ("table", f"CREATE TABLE {name} {columns}") for name, columns in TABLES.items()}
+    if layout is not None:
+        names = [name for name in map(rows_name, range(variants)) if not begun or name in found]
+        wanted |= {name: ("table", f"CREATE TABLE {name} {rows_table(layout)}") for name in names}
+    else:
+        found = {name: one for name, one in found.items() if not _is_rows(name, one)}
+    if different := sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)):
+        said = _difference(different[0], found, wanted)
+        raise damaged(said, str(file))
+
+
+def check_pages(db: sqlite3.Connection, file: Path) -> None:
+    """Raises Problems (config) where SQLite finds pages or cells damaged, or sqlite3.Error. Reads the whole file."""
+    for (said,) in db.execute("pragma quick_check(1)"):
+        if said != "ok":
+            last = said.strip().rpartition("\n")[2]  # a heading says which database is meant
+            raise damaged(f"SQLite finds it damaged: {last}", str(file))
+
+
+def _is_rows(name: str, one: Sequence[Any]) -> bool:
+    return one[0] == "table" and name.startswith("rows") and name.removeprefix("rows").isdigit()
+
+
+def _difference(name: str, found: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
+    shown = name if name.isidentifier() and len(name) <= 40 else "a name that no run gives"
+    if name not in found:
+        return f"it has no table {shown}"
+    if name not in wanted:
+        return f"it has a {found[name][0]} {shown}, which no run makes"
+    return f"its table {shown} has other columns than a run makes"

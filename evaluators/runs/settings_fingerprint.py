@@ -1,0 +1,141 @@
+"""What a suite means, as checksums: one for each setting of each evaluator, so that two runs can say what differs.
+
+Only checksums are kept: a setting may have been filled in from the environment, and a run is shared.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluators.model.limits import WorkLimits
+from evaluators.model.registry import registered_plugs
+from evaluators.scoring.judges.judge import Judge
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.files import NoSmallFile, read_small
+from evaluators.scoring.values.transforms import registered_transforms
+
+if TYPE_CHECKING:
+    from evaluators.runs.loaded_suite import LoadedSuite
+
+
+READING: Final = ""
+"""The name under which stands how the test set is read."""
+_READ: Final = ("unreadable_output", "parse", "pick", "no_output", "empty_expected")
+
+_WORK: Final = ("text_length", "list_cells", "path_steps", "depth")
+
+
+def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
+    """Setting → checksum, by evaluator."""
+    comparators = suite.config.source.data.get("comparators") or {}
+    found = {line.name: _of_line(suite, line, comparators) for line in suite.lines}
+    reading = {name: _checksum(getattr(suite.test_set, name)) for name in _READ}
+    reading |= {f"limits → {name}": _checksum(value) for name, value in _limits(suite.limits).items()}
+    if suite.judge is not None:
+        reading |= _of_judge(suite.judge, "judge", READING)
+    return {READING: reading, **found}
+
+
+def decisive(suite: LoadedSuite) -> str:
+    """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
+    trackers and reports."""
+    said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
+    judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
+    named = {Path(word).name for word in _words(said) if word}  # a file that it does not name is a suite that it extends
+    files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if Path(name).name in named}
+    return _checksum([said, judges, suite.results.reasoning_length, files])
+
+
+_HARMLESS: Final = frozenset(
+    ("name", "description", "version", "extends", "gates", "compare", "results", "tracking", "engine")
+)
+
+
+def _limits(limits: WorkLimits) -> dict[str, int]:
+    """The limits of work that are not the usual ones. Those of time say nothing of what a score means."""
+    usual = WorkLimits()
+    return {name: value for name in _WORK if (value := getattr(limits, name)) != getattr(usual, name)}
+
+
+def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+    settings = suite.settings_of(line)
+    found = {"type": _checksum(line.type)}
+    for key, value in settings.items():
+        if key == "fields" and isinstance(value, Mapping):
+            found |= {f"fields → {path}": _checksum(one) for path, one in value.items()}
+        elif key not in ("type", "name"):
+            found[key] = _checksum(value)
+    words = set(_words(settings))
+    found |= {f"comparators → {name}": _checksum(body) for name, body in comparators.items() if name in words}
+    asking = line.settings.asking()
+    for loc, judge in asking.judges.items() if asking is not None else ():
+        found |= _of_judge(judge, " → ".join(map(str, loc)), line.name)
+    file = settings.get("schema")
+    if isinstance(file, str):
+        path = (suite.config.source.folder_of(line.loc) or Path()) / file
+        data = suite.files.get(str(path))
+        if data is None and path.is_file():
+            data = path.read_bytes()
+        found["schema"] = _checksum(file) if data is None else sha256(data).hexdigest()[:12]
+    return found
+
+
+def _of_judge(judge: Judge, path: str, owner: str) -> dict[str, str]:
+    """What a judge's answers depend on. One that plays a run back means what was meant there by the judge in its place."""
+    folder = judge.replayed()
+    if folder is not None:
+        with suppress(
+            OSError, ValueError, NoSmallFile, AttributeError, KeyError, TypeError
+        ):  # no run that can be read: `ready` says it
+            run = json.loads(read_small(folder / "run.json"))
+            meant: Mapping[str, str] = run["meaning"].get(owner, {})
+            return {key: meaning for key, meaning in meant.items() if key == path or key.startswith(f"{path} → ")}
+    return {f"{path} → {name}": _checksum(value) for name, value in judge.meaning().items()}
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Every key and text, however deep: among them are the names of comparators."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield str(key)
+            yield from _words(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _words(inner)
+
+
+def _checksum(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def own_code(suite: LoadedSuite) -> dict[str, str]:
+    """Name → checksum of its source, of the plugs and transforms that the suite names and a program has registered."""
+    words = set(_words(suite.config.source.data))
+    found: dict[str, Any] = {name: plug for plugs in registered_plugs().values() for name, plug in plugs.items()}
+    found = {name: getattr(plug, "function", plug) for name, plug in found.items() if name in words}
+    for name, kind in registered_transforms().items():
+        if name in words:
+            found[f"transform {name}"] = kind.make.args[1] if isinstance(kind.make, partial) else kind.make
+    return {name: _checksum(_source(plug)) for name, plug in sorted(found.items())}
+
+
+def _source(plug: Any) -> str:
+    """The module in which a plug is written, without comments: what a plug does is also what it calls. Of one that was typed at a
+    prompt, its own lines; nothing where there are none."""
+    places: tuple[Any, Any] = (inspect.getmodule(plug), plug)
+    for written in places:
+        with suppress(OSError, TypeError, SyntaxError):
+            return ast.dump(ast.parse(dedent(inspect.getsource(written))))
+    return ""

@@ -1,0 +1,164 @@
+"""What a split gives back of its rows: columns, and the distinct verdicts and label pairs that their codes stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec import Struct, field
+
+from evaluators.model.issues import encodable
+from evaluators.model.rows import Result
+from evaluators.runs.confidence_steps import LEVELS, OF_ROW, UNUSABLE, confidence_paths
+from evaluators.runs.label_pairs import NO_LABELS
+
+if TYPE_CHECKING:
+    from evaluators.runs.job import Job
+    from evaluators.runs.label_pairs import LabelPair
+    from evaluators.runs.split_result import SplitResult
+    from evaluators.scoring.plan.graph import EvaluatorLine
+
+
+class Layout(Struct, frozen=True):
+    """The columns of the rows of a run."""
+
+    evaluators: tuple[str, ...]
+    slices: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    steps: tuple[tuple[int, str], ...] = ()
+    """(an evaluator, a field or all of the row) of each column of confidences."""
+    labelled: tuple[int, ...] = ()
+    """The evaluators with labels."""
+    listed: tuple[int, ...] = ()
+    """Those of them whose labels the suite lists."""
+    clustered: bool = False
+    empties: tuple[int, ...] = ()
+    """The evaluators whose empty values stand in a column: those with a closed list of fields, where rows have clusters."""
+
+    @staticmethod
+    def of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
+        """The columns of a job."""
+        steps = [
+            (place, name)
+            for place, line in enumerate(lines)
+            for name in ([OF_ROW] if job.confidence is not None else []) + list(confidence_paths(line))
+        ]
+        closed = [place for place, line in enumerate(lines) if line.settings.scored_fields().names]
+        rules = {place: rule for place, line in enumerate(lines) if (rule := line.settings.label_rule()) is not None}
+        return Layout(
+            tuple(line.name for line in lines), job.slices, tuple(one.name for one in job.measures), tuple(steps), tuple(rules),
+            tuple(place for place, rule in rules.items() if rule.labels is not None), job.cluster is not None,
+            tuple(closed if job.cluster is not None else ()),
+        )  # fmt: skip
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns of texts; the others hold whole numbers."""
+        found = ["id", *(["cluster"] if self.clustered else [])]
+        found += [f"slice{place}" for place in range(len(self.slices))]
+        return found + [f"measure{place}" for place in range(len(self.measures))]
+
+    @property
+    def codes(self) -> list[str]:
+        """The columns of codes, by evaluator."""
+        return [f"code{place}" for place in range(len(self.evaluators))]
+
+    @property
+    def names(self) -> list[str]:
+        """All columns, in order."""
+        steps = [f"step{place}" for place in range(len(self.steps))]
+        pairs = [f"pair{place}" for place in self.labelled]
+        empties = [f"empty{place}" for place in self.empties]
+        return ["row", "id", "given", *self.texts[1:], *steps, *pairs, *empties, *self.codes]
+
+    def bounds(
+        self, verdicts: Sequence[int], pairs: Mapping[int, int], patterns: Mapping[int, int]
+    ) -> dict[str, tuple[int, int]]:
+        """The least number that each column may hold, and the one after the greatest, given how many verdicts, label pairs and patterns
+        each evaluator has."""
+        found = {f"code{place}": (0, count) for place, count in enumerate(verdicts)}
+        found |= {f"pair{place}": (NO_LABELS, count) for place, count in pairs.items()}
+        found |= {f"empty{place}": (0, count) for place, count in patterns.items()}
+        found |= {f"step{place}": (UNUSABLE, LEVELS + 1) for place in range(len(self.steps))}
+        return found | {"given": (0, 2**32)}
+
+
+def encodable_cells(cells: Sequence[Any]) -> Sequence[Any]:
+    """Texts as UTF-8 can hold them: half of a surrogate pair is written in words, wherever the rows are kept. Other cells stay."""
+    try:
+        "".join(cell for cell in cells if cell.__class__ is str).encode()
+    except UnicodeEncodeError:
+        return [encodable(cell) if cell.__class__ is str else cell for cell in cells]
+    return cells
+
+
+class KeptOutcome(NamedTuple):
+    """A line of outcomes, and why it is kept."""
+
+    row: int
+    """The offset of its row in the split."""
+    evaluator: int
+    field: str
+    """The field that it is evidence of; "" for the row as a whole."""
+    kept: int
+    """1 as one of the first of its field, 2 in any case, 0 in a small run alone."""
+    line: bytes
+    """What was said, as JSON, without the row and the evaluator."""
+
+
+class SplitRows(Struct):
+    """The rows of a split."""
+
+    columns: dict[str, list[Any]] = field(default_factory=dict)
+    """By the names of the layout; a row is its offset in the split."""
+    verdicts: list[list[Result]] = field(default_factory=list)
+    """By evaluator, what codes stand for."""
+    pairs: dict[int, list[LabelPair]] = field(default_factory=dict)
+    """By evaluator, the label pairs."""
+    patterns: dict[int, list[str]] = field(default_factory=dict)
+    """By evaluator, the patterns of empty values (see `empty_patterns`)."""
+    outcomes: list[KeptOutcome] = field(default_factory=list)
+    cells: list[tuple[int, bytes]] = field(default_factory=list)
+    """The cells of rows as JSON, by the offset of the row."""
+    answers: list[bytes] = field(default_factory=list)
+    """Questions with their answers, as JSON."""
+
+    def add(self, name: str, cells: Iterable[Any]) -> None:
+        """The next cells of a column."""
+        self.columns.setdefault(name, []).extend(cells)
+
+
+class Part(NamedTuple):
+    """What a split gives back."""
+
+    rows: SplitRows
+    sums: SplitResult
+
+    def check(self, layout: Layout, lines: Sequence[EvaluatorLine]) -> None:
+        """Raises ValueError for a part with other columns, cells of other types, codes that stand for nothing, or other evaluators."""
+        rows, sums = self
+        if set(rows.columns) != set(layout.names) or {*map(len, rows.columns.values())} - {sums.rows}:
+            raise ValueError("rows of another shape")
+        for name, cells in rows.columns.items():
+            kinds = {type(None), str} if name == "id" else {str} if name in layout.texts else {int}
+            if not {*map(type, cells)} <= kinds or (name in layout.texts and encodable_cells(cells) is not cells):
+                raise ValueError("cells of another type")
+        pairs, patterns = ({place: len(one) for place, one in each.items()} for each in (rows.pairs, rows.patterns))
+        bounds = layout.bounds([*map(len, rows.verdicts)], pairs, patterns) | {"row": (0, sums.span)}
+        for name, (low, high) in bounds.items():
+            found = rows.columns.get(name)
+            if found and not low <= min(found) <= max(found) < high:
+                raise ValueError("codes that stand for nothing")
+        if not (
+            len(rows.verdicts) == len(sums.evaluators) == len(lines)
+            and set(rows.pairs) == set(layout.labelled)
+            and set(rows.patterns) == set(layout.empties)
+        ):
+            raise ValueError("sums of other evaluators")
+        for line, verdicts in zip(lines, rows.verdicts, strict=True):
+            width = len(line.settings.scored_fields().names)
+            if width and {len(one.statuses) for one in verdicts} - {0, width}:
+                raise ValueError("sums of other fields")
+        if not (sums.finished and sums.trouble is None and sums.rows <= sums.span):
+            raise ValueError("sums of rows that are not whole")
+        sums.first_rows.check()

@@ -1,0 +1,109 @@
+"""One split after the other, scored here or on a worker; and what a worker needs to have for it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.runs.engines.engine import stop_question
+from evaluators.runs.job import Job, ShippedSuite, run_split
+from evaluators.runs.observer import Progress
+from evaluators.runs.split_rows import Part
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.testsets.reader import Split
+
+if TYPE_CHECKING:
+    from evaluators.runs.loaded_suite import LoadedSuite
+
+Task: TypeAlias = tuple[Split, frozenset[str]]
+"""One split to score, and the keys of what is recorded that earlier splits have filled."""
+_VARIABLE: Final = re.compile(r"\$\{(\w+)")
+
+
+class SplitScoring:
+    """Scores one split after the other. Here it tells of its progress; where it leaves this process it is `score_elsewhere`."""
+
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], progress: Progress) -> None:
+        self._job, self._lines, self._progress = job, lines, progress
+        self._told = 0
+        self._sizes: list[tuple[str, str, int]] | None = None
+
+    def __call__(self, task: Task) -> Part:
+        return run_split(self._job, *task, stop_question(), self._tell, self._lines)
+
+    def __reduce__(self) -> tuple[Callable[..., Callable[[Task], Part]], tuple[object, ...]]:
+        if self._sizes is None:
+            files = self._job.table.files
+            self._sizes = [(one.local, one.name, os.path.getsize(one.local)) for one in files if one.local is not None]
+        return partial, (score_elsewhere, self._job, self._sizes)
+
+    def _tell(self, rows: int) -> None:
+        self._told += rows
+        self._progress(rows, None)
+
+    def untold(self, rows: int) -> int:
+        """Of the rows of a split, those that nobody was told of."""
+        told = min(rows, self._told)
+        self._told -= told
+        return rows - told
+
+
+_ready: Final[set[str]] = set()
+"""The runs that this process was found ready for."""
+
+
+def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task) -> Part:
+    """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
+    if job.suite.run_id not in _ready:
+        if issues := [*_unfit(job), *(_unseen(name) for path, name, size in sizes if _size(path) != size)]:
+            raise Problems(issues)
+        _ready.add(job.suite.run_id)
+    asked, file = stop_question(), job.asking
+    # who asks costs something, also where nobody waits for the split any more: the file is there as long as the run
+    stopped = asked if file is None else lambda: asked() or not os.path.exists(file)
+    return run_split(job, *task, stopped)
+
+
+def _unfit(job: Job) -> Iterator[Issue]:
+    """What keeps this process from taking part in a run."""
+    where = f"the worker on {platform.node()}"
+    if job.asking is not None and not os.path.exists(job.asking):
+        message = f"{where} is another machine, and a suite that asks a judge is scored on one machine"
+        hint = "--engine processes scores it where the command runs"
+        yield Issue("worker-asks-alone", Blame.ENVIRONMENT, message, None, hint)
+    try:
+        job.suite.lines()
+    except Problems as error:
+        for one in error.issues:
+            message = f"{where} cannot read the suite: {one.message}"
+            yield replace(one, code="worker-unfit", blame=Blame.ENVIRONMENT, message=message)
+
+
+def _unseen(name: str) -> Issue:
+    message = f"the worker on {platform.node()} does not see this file, or sees another one"
+    hint = "put it where all workers see it under the same path, and run the command there"
+    return Issue("unseen-file", Blame.ENVIRONMENT, message, name, hint)
+
+
+def _size(path: str) -> int | None:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return None
+
+
+def sent_suite(suite: LoadedSuite) -> ShippedSuite:
+    """The suite for workers that may be elsewhere, with the variables that it takes from the environment, and no others."""
+    shipped = replace(suite.shipped(), run_id=os.urandom(8).hex())
+    if suite.environment is not None:
+        return shipped
+    texts = [str(suite.given)] if suite.given is not None else [one.text for one in suite.config.source.documents]
+    names = {name for text in texts for name in _VARIABLE.findall(text)}
+    return replace(shipped, environment={name: value for name, value in os.environ.items() if name in names})

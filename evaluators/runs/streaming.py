@@ -1,0 +1,48 @@
+"""Rows that come one by one, from a program that holds them: scored at once, and summed as those of a run.
+
+The sums are those of a split, so that metrics of rows that came one by one are equal, to the last bit, to the metrics of a run
+over the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from evaluators.model.rows import MISSING, Result
+from evaluators.runs.driver import Merger, in_memory
+from evaluators.runs.figures import Measured
+from evaluators.runs.job import Job, Work, plan_of
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.testsets.reader import Chunk, Split
+
+
+class LiveRows:
+    """Rows that come one by one. Not for several threads at once."""
+
+    def __init__(self, job: Job, lines: Sequence[EvaluatorLine], name: str) -> None:
+        self._run = in_memory(name, job, lines)
+        self._merger = Merger(self._run)
+        self._parts = 0
+        self._rows = 0
+        self._work: Work | None = None
+
+    def take(self, cells: Mapping[str, Any], row_id: str) -> dict[str, Result]:
+        """One more row: what every evaluator says of it, by name, as `Plan.explain`. `cells` are keyed by column."""
+        if self._work is None:
+            run = self._run
+            self._work = Work(run.job, Split(run.title, self._parts), plan_of(run.job, run.lines), ())
+        work = self._work
+        columns = {name: [cells.get(name, MISSING)] for name in work.columns}
+        ids, span = [row_id] if row_id else None, range(self._rows, self._rows + 1)
+        with work.scored(Chunk(span, self._rows + 1, columns, ids=ids)) as slots:
+            self._rows += 1
+            return work.plan.explained(slots)
+
+    def measured(self) -> Measured:
+        """What all rows so far came to. Rows may come after it."""
+        if self._work is not None:
+            self._merger.take(self._work.finished())
+            self._work, self._rows = None, 0
+            self._parts += 1
+        return self._merger.counted(of=self._parts)

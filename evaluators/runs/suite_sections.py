@@ -1,0 +1,226 @@
+"""The sections `measures`, `repeats`, `confidence`, `limits`, `results` and `statistics` of a suite: numbers that are in a column
+already, which rows are outputs of one question, how sure the model was, how much a
+row and a run may cost, what a run leaves, and which rows belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import Field, field_validator
+
+from evaluators.model.limits import DEPTH, LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
+from evaluators.model.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
+from evaluators.runs.confidence import Confidence
+from evaluators.runs.confidence_steps import confidence_paths
+from evaluators.runs.number_cells import Decimal, NumericColumn
+from evaluators.runs.repeats import BY_ID, Repeats
+from evaluators.scoring.plan.need_steps import Reading
+from evaluators.scoring.values.text import SHORT
+from evaluators.suites.config import SuiteConfig
+from evaluators.testsets.test_set_config import TestSetConfig
+
+Built = TypeVar("Built", bound=Settings)
+
+
+_OF_FIELD: Final = "; a field has its own beside compare, a path in the output: confidence: meta.total"
+
+
+def _written_as_column(name: str, said: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
+    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`.
+
+    `of_output` is what to write for a place in the output.
+    """
+
+    def check(value: object) -> object:
+        if isinstance(value, str) and value != also and not (value.startswith("row.") and value[4:].strip()):
+            word = ", or by their id" if also is not None else ""
+            hint = f"write {key}row.{value}"
+            if value.startswith(("output.", "expected.")):
+                hint = f"a place in a document is no column: write {key}row. and the name of a column{of_output}"
+            raise bad(f'{said}, written row.COLUMN{word}; found "{value}"', hint=hint)
+        return value
+
+    return field_validator(name, mode="before")(check)
+
+
+class NumericColumnConfig(Settings):
+    """One measure in its long form."""
+
+    column: Annotated[str, Field(pattern=r"^row\.\s*\S")]
+    """The column that holds the numbers: `row.cost_usd`."""
+    decimal: Decimal = "auto"
+    """The mark before decimals: a point, a comma, or (`auto`) the one with which more cells are numbers."""
+
+    _a_column = _written_as_column("column", "a measure is a column")
+
+
+def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn, ...]:
+    """The measures, in the order of the file. No measure is called like an evaluator."""
+    if not isinstance(data, Mapping):
+        raise bad(f"measures must be a map from your names to columns; found {spell(data)}", hint=_EXAMPLE)
+    evaluators = {line.name for line in context["evaluators"]}
+
+    def read(name: str, body: object) -> NumericColumn:
+        if name in evaluators:
+            message, hint = (
+                f'"{name}" is the name of an evaluator and of a measure',
+                "gates and reports call both by their names",
+            )
+            raise BadSettings([Detail((), message, f"choose another name: {hint}", True, "duplicate-name")])
+        if not name.strip() or "." in name:
+            raise BadSettings([Detail((), f'a measure cannot be called "{name}"', "leave out the dot", True)])
+        return _measure(name, body)
+
+    return read_each(data.items(), read)
+
+
+_EXAMPLE = "measures: {cost: row.cost_usd}"
+
+
+def _measure(name: str, body: object) -> NumericColumn:
+    if not isinstance(body, (str, Mapping)):
+        raise bad(f'the measure "{name}" must be a column, written row.COLUMN; found {spell(body)}', hint=_EXAMPLE)
+    config = _short_or_long(NumericColumnConfig, "column", body, "a measure")
+    return NumericColumn(name, config.column.removeprefix("row."), config.decimal)
+
+
+def _short_or_long(config: type[Built], name: str, data: object, noun: str) -> Built:
+    """The settings; of a text alone, which is the setting `name`, the value itself is to blame."""
+    if not isinstance(data, str):
+        return build(config, data, noun=noun)
+    try:
+        return build(config, {name: data}, noun=noun)
+    except BadSettings as error:
+        details = [Detail(one.loc[1:], one.message, one.hint, False, one.code) for one in error.details]
+        raise BadSettings(details) from error
+
+
+class RepeatsConfig(Settings):
+    """Which rows are several outputs of one question."""
+
+    by: Annotated[str, Field(pattern=r"^(id|row\.\s*\S.*)$")]
+    """The column whose cell is the same in all rows of one question: `row.question_id`, or `id` for the rows' ids."""
+    k: tuple[Annotated[int, Field(ge=1, strict=True)], ...] = ()
+    """The numbers of outputs that pass@k and pass^k are given for; without it from 1 to the size of the smallest group. Groups with
+    fewer outputs are counted out."""
+
+    _a_column = _written_as_column("by", "the rows of one question are named by a column", also=BY_ID)
+
+    @field_validator("k", mode="before")
+    @classmethod
+    def _several(cls, value: object) -> object:
+        return [value] if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def read_repeats(data: Any, context: Mapping[str, Any]) -> Repeats:
+    """Which rows are outputs of one question. Where `statistics` names a cluster, it is the same column."""
+    config = _short_or_long(RepeatsConfig, "by", data, "repeats")
+    by, sections = config.by.removeprefix("row."), context["sections"]
+    of_ids = config.by == BY_ID
+    if of_ids and sections.get("test_set") is not None:
+        by = sections["test_set"].columns.named().get(BY_ID, BY_ID)
+    statistics = sections.get("statistics")
+    if statistics is not None and statistics.column not in (None, by):
+        message = f'`statistics` clusters rows by "{statistics.column}", and `repeats` by "{by}"'
+        raise bad(message, hint="leave out statistics: intervals go by the groups of repeats")
+    return Repeats(by, tuple(sorted(set(config.k))), of_ids)
+
+
+class ConfidenceConfig(Settings):
+    """How sure the model was, held against what was right."""
+
+    column: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
+    """The column with the confidence in each row, a number from 0 to 1: `row.conf`. Fields may have their own: a path in the output."""
+    max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
+    """The share of errors among the accepted rows that a threshold may let pass."""
+
+    _a_column = _written_as_column("column", "a confidence is a column", of_output=_OF_FIELD)
+
+
+def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
+    """Where the confidence stands, and how many errors a threshold may let pass."""
+    config = _short_or_long(ConfidenceConfig, "column", data, "confidence")
+    if config.column is None and not any(map(confidence_paths, context["evaluators"])):
+        raise bad("confidence names no column, and no field has one of its own", hint="write confidence: row.conf")
+    return Confidence(None if config.column is None else config.column.removeprefix("row."), config.max_errors)
+
+
+class LimitsConfig(Settings):
+    """How much a row and a run may cost. What is over a limit of time or work is unjudged: it has no score, and is counted apart."""
+
+    row_seconds: float = Field(ROW_SECONDS, gt=0.0, allow_inf_nan=False, strict=True)
+    """Seconds of processor time that one evaluator may spend on one row."""
+    run_seconds: float | None = Field(None, gt=0.0, allow_inf_nan=False, strict=True)
+    """Seconds from the beginning of a run, after which the remaining rows are not judged; no end without it."""
+    text_length: int = Field(TEXT_LENGTH, ge=SHORT, strict=True)
+    """How many characters each of two texts may have whose letters are compared, as `fuzzy`, `similarity` and `levenshtein` do."""
+    list_cells: int = Field(LIST_CELLS, ge=1, strict=True)
+    """How much two lists may come to, items × items × values of an item, and still have each item compared with each."""
+    path_steps: int = Field(PATH_STEPS, ge=1, strict=True)
+    """How many values one JSONPath query may look at in one document."""
+    depth: int = Field(DEPTH, ge=1, le=DEPTH, strict=True)
+    """How deep objects and lists may be nested. A deeper output is unreadable, a deeper expected document invalid."""
+
+
+def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
+    """The settings under `limits`."""
+    found = build(LimitsConfig, data, noun="limits")
+    return WorkLimits(
+        found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps, found.depth
+    )
+
+
+class ResultsConfig(Settings):
+    """Where the results of a run go, and which files are written."""
+
+    folder: Name = "runs"
+    """The folder that holds the run folders, relative to the suite; without it `runs`, where the command is run."""
+    name: Name | None = None
+    """The name of this run's folder; date, time and a fingerprint of the suite without it."""
+    formats: tuple[str, ...] = ()
+    """Further files that are written beside run.json, summary.txt and run.db; `csv` is rows.csv at any size, `field_sums`
+    field_summary.csv, `repeats` and `confidence` are tables of these sections, `parquet` is rows.parquet, and `rows`, `codes`,
+    `outcomes`, `cells` and `answers` are JSON lines of what run.db holds."""
+    decimal: Decimal = "auto"
+    """The mark before decimals in the CSV files: a point, a comma, or (`auto`) that of the test set's own cells. Where they have no
+    decimals, a comma goes with semicolons between cells, and a point with everything else."""
+    lowest_fields: int = Field(10, ge=0, strict=True)
+    """How many of the lowest-scoring fields the summary lists."""
+    evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
+    """How many rows with a wrong result are recorded for each field of more than 1,000 rows: `first` is 200, `all` is all of them."""
+    documents: Literal["auto", "all", "none"] = "auto"
+    """The rows whose cells are kept: all, or none; auto is all of up to 1,000 rows, and of rows that cannot be read again."""
+    reasoning_length: int | None = Field(None, ge=0, strict=True)
+    """How many characters of a judge's reason are kept; all of it without this."""
+
+
+class StatisticsConfig(Settings):
+    """What intervals are to know of the rows."""
+
+    cluster: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
+    """The column that says which rows belong together, such as the pages of one document: `row.doc_id`."""
+
+    _a_column = _written_as_column("cluster", "the groups of rows are named by a column", "cluster: ")
+
+    @property
+    def column(self) -> str | None:
+        """The column's own name."""
+        return None if self.cluster is None else self.cluster.removeprefix("row.")
+
+
+def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
+    """The settings under `results`. Whether there are such formats is for those to say who write them."""
+    return build(ResultsConfig, data, noun="results")
+
+
+def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:
+    """The settings under `statistics`."""
+    return build(StatisticsConfig, data, noun="statistics")
+
+
+def reading_of(config: SuiteConfig) -> Reading:
+    """How outputs are read where an evaluator says nothing else."""
+    given: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
+    limits = config.sections.get("limits") or WorkLimits()
+    return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, limits)

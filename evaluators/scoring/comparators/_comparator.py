@@ -1,0 +1,440 @@
+"""The contract of a comparator: its options, how it compares two values, and how it words what it found.
+
+A plug writes `compare`, which decides, and may write `reason`, which words the decision; `answer` is both. Both values are present when a
+comparator is asked; presence is the field core's business. Null is a value like any other. A two-sided comparator is reflexive: the core
+compares for equality first, and asks only about what differs, unless the comparator says that it is not.
+
+A comparator that cannot use every expected value says so in `readable`. It is asked about the expected value alone, once
+for each, also where both sides are equal and where the output has nothing: what is invalid never depends on the output.
+
+A comparator that *costs* is never asked from inside a comparison loop, nor to choose how the items of lists are paired:
+its questions go on a list (see `judges.asking`). A *batch* gets the questions of many rows in one call of `compare_all`, or,
+with `batch = "row"`, those of one row; one that *waits* is an async function, of which several calls run at once; a *judged*
+one asks a judge.
+
+A comparator that somebody wrote for their own suite may raise anything and return anything. Whatever it does costs the field that it was
+asked about and nothing else: a `RowProblem` that names the comparator.
+
+Answers of functions that a user wrote, cached while rows are at hand.
+
+A function may cost money, and may answer otherwise the next time. Its score, its reason, and everything that is recorded of
+a row must come from one answer. So answers are cached for a chunk of rows (or for as long as a caller wants), by what was asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+from functools import cached_property
+from math import isfinite
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue, RowProblem
+from evaluators.model.registry import Socket
+from evaluators.model.rows import MISSING, Comparison
+from evaluators.model.settings import Settings, filled_texts
+from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.json_text import compact
+from evaluators.scoring.values.quoting import quote
+
+Found = TypeVar("Found")
+Cache: TypeAlias = MutableMapping[Hashable, Any]
+
+_current: ContextVar[Cache | None] = ContextVar("cache", default=None)
+
+
+@contextmanager
+def caching() -> Iterator[None]:
+    """Within the `with` block, answers of comparators are cached. A block inside another one shares its cache."""
+    if _current.get() is not None:
+        yield
+        return
+    token = _current.set({})
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def current_cache() -> Cache | None:
+    """Where answers are cached at present; None where they are not."""
+    return _current.get()
+
+
+def cached(key: Hashable, ask: Callable[[], Found], about: object = None) -> Found:
+    """The answer of `ask`, which is called once for each key while answers are cached. An exception is cached as well.
+
+    `about` lives as long as the answer: what a key by identity speaks of.
+    """
+    cache = _current.get()
+    if cache is None:
+        return ask()
+    if key not in cache:
+        try:
+            cache[key] = ask(), None, about
+        except Exception as raised:  # raised again for whoever asks the same
+            cache[key] = None, raised, about
+    found, error, _ = cache[key]
+    if error is not None:
+        raise error
+    answer: Found = found
+    return answer
+
+
+def value_key(value: Any) -> Hashable:
+    """Values that are told apart have different keys: 1, 1.0 and true are three."""
+    try:
+        return compact(value)
+    except (TypeError, ValueError, RecursionError):  # no JSON: what a transform made of it
+        return type(value), repr(value)
+
+
+Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
+"""Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""
+
+Readable: TypeAlias = bool | str | Issue
+"""True, or what is wrong with an expected value: False, a sentence, or an issue."""
+
+Answer: TypeAlias = bool | float | Comparison | RowProblem | None
+"""What a batch says of one question. A number is a score that passes at 1. None, or the problem that kept the question
+from being answered, leaves the field without a score."""
+
+
+AT_ONCE: Final = 10
+"""Calls of an async function that run at the same time, where its comparator says nothing else."""
+_TAKES: Final = "it must return true, false, a number from 0 to 1, or a Comparison"
+_OF_FUNCTIONS: Final = ("comparator-failed", "bad-answer", "transform-failed")
+
+
+class Question(NamedTuple):
+    """One pair of values that a comparator which costs is asked about."""
+
+    path: str
+    """Where the pair stands, as people read it: `items[0].name`. Of pairs that are asked about once, the first one's."""
+    expected: Any
+    actual: Any
+    """The two values, transformed."""
+    expected_raw: Any
+    actual_raw: Any
+    """The two values as they stand in the documents."""
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One worked example of a comparator: shown on its page and run by the tests."""
+
+    title: str
+    expected: object
+    actual: object
+    match: bool
+    options: Mapping[str, object] | None = None
+
+
+class Comparator(Settings):
+    """A comparator: the thing that a line of `fields:` names. Subclasses are immutable options."""
+
+    reads: ClassVar[Literal["both", "output"]] = "both"
+    """`output`: a one-sided check, which the expected value does not change."""
+    examples: ClassVar[tuple[Pair, ...]] = ()
+    judged: ClassVar[bool] = False
+    """It asks a judge, which costs time and money."""
+    batch: ClassVar[bool | Literal["row"]] = False
+    """It gets many pairs in one call of `compare_all`: True, the distinct ones of a chunk of rows; `row`, all those that one
+    evaluator asks about in one row, in the order of the document."""
+    waits: ClassVar[bool] = False
+    """It answers with an awaitable, so that several of its calls can run at the same time."""
+    at_once: ClassVar[int] = AT_ONCE
+    """How many calls run at the same time, at most, where it waits."""
+    slow: ClassVar[bool] = False
+    """It takes much longer than telling whether two values are equal: of long lists, fewer items are compared each with each."""
+    word: ClassVar[str] = ""
+    """The name it was registered under, or that tells it from others in its module; empty for one that its module names."""
+
+    @property
+    def costs(self) -> bool:
+        """Its questions go on a list: it is a batch, it waits, or it asks a judge."""
+        return bool(self.batch) or self.judged or self.waits
+
+    @property
+    def reflexive(self) -> bool:
+        """Equal values match, so that it is asked only about what differs."""
+        return self.reads == "both" and not self.lists_answers
+
+    @property
+    def lists_answers(self) -> bool:
+        """The expected value that it gets is a list of right answers; one that is no list is the only one."""
+        return False
+
+    @property
+    def answers_column(self) -> str | None:
+        """The column in whose cells right answers stand beside the expected value: the core puts them into the list that it gets. A
+        comparator that reads the output alone gets what stands there in the place of the expected value."""
+        return None
+
+    def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
+        """The right answers in a cell of that column, beside an expected value. Raises RowProblem for one that cannot be read."""
+        raise NotImplementedError  # the contract: a comparator with such a column reads its cells
+
+    def in_place_of_nothing(self, expected: Any) -> Any:
+        """What an output that lacks the value is read as, beside an expected one; MISSING where it lacks it. Asked of those that list
+        answers."""
+        return MISSING
+
+    @property
+    def partial_credit(self) -> bool:
+        """Values that differ may earn a share. Of several values of a field, what the field earns is then the mean."""
+        return False
+
+    @cached_property
+    def identity(self) -> Hashable:
+        """What two comparators share that ask the same: the class and its options."""
+        return type(self), self.model_dump_json(fallback=repr)
+
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """Whether two values match: True, False, or a Comparison where there is partial credit. Every comparator implements it."""
+        raise NotImplementedError  # the contract: each comparator compares in its own way
+
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
+        """What `compare` found of two values, in plain words; None leaves it at how the values differ, or that they pass."""
+        return None
+
+    def answer(self, expected: Any, actual: Any) -> Comparison:
+        """What it says of two values, with the reason. Raises RowProblem where that is no answer."""
+        return worded(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
+
+    def readable(self, expected: Any) -> Readable:
+        """Whether it can use an expected value, as the transforms left it; if not, what is wrong with it.
+
+        A field whose expected value cannot be read is invalid, whatever the output is. Null is never asked about.
+        """
+        return True
+
+    @property
+    def reads_any(self) -> bool:
+        """It can use any expected value, so that `readable` need not be asked."""
+        return type(self).readable is Comparator.readable
+
+    def applies_to(self, expected: Any) -> bool:
+        """Whether an expected value is of the kind that it reads: a number, a date. One that reads any kind says always."""
+        return True
+
+    @property
+    def applies_to_any(self) -> bool:
+        """It reads values of any kind, so that `applies_to` need not be asked."""
+        return type(self).applies_to is Comparator.applies_to
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a suite says of its options when it is read: words of another system, and what they are here."""
+        return ()
+
+    @property
+    def remark(self) -> str:
+        """What its options mean together, where people may take them for something else; empty where they speak for themselves."""
+        return ""
+
+    @property
+    def may_doubt(self) -> bool:
+        """Some expected values may have two meanings, so that `doubt` is worth asking."""
+        return False
+
+    def doubt(self, expected: Any) -> str | None:
+        """The two meanings that an expected value may have, the one that is taken first; None for one that is clear."""
+        return None
+
+    def apart(self, expected: Any, actual: Any) -> Fraction | None:
+        """How far two values are apart; None where that is no number. Of values that match, the farthest apart are shown to people."""
+        return None
+
+    def key(self) -> Callable[[Any], Hashable] | None:
+        """A key that two values share exactly when they match; None where the comparator has no such key.
+
+        With it long lists are paired without asking about every pair. One to which only equal values match gives
+        `values.pairing.identity`, and need not be asked.
+        """
+        return None
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        """One answer per question, in their order. As it stands it calls `compare` for each; a RowProblem is that question's answer."""
+
+        def answer(question: Question) -> Answer:
+            try:
+                return self.compare(question.expected, question.actual)
+            except RowProblem as error:
+                return error
+
+        return [answer(question) for question in questions]
+
+    def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
+        """The answers to several lists of questions, one call of `compare_all` for each; an exception stands for its list alone."""
+
+        def of_row(questions: Sequence[Question]) -> Sequence[Answer] | Exception:
+            try:
+                return self.compare_all(questions)
+            except Exception as error:  # a row is guarded: a call that breaks costs its own fields
+                return error
+
+        return [of_row(questions) for questions in rows]
+
+
+COMPARATORS: Socket[Comparator] = Socket(
+    "evaluators.scoring.comparators",
+    Comparator,
+    "comparator",
+    named="evaluators.scoring.comparators._functions:installed",
+)
+START_HERE: Final = ("exact", "normalized", "numeric", "date", "fuzzy")
+"""The comparators that people need first, in the order in which they are listed."""
+
+
+def word_of(comparator: Comparator) -> str:
+    """The name of a comparator, as suites write it."""
+    plug = type(comparator)
+    return plug.word or plug.__module__.rpartition(".")[2]
+
+
+# What comparators answer, checked
+
+
+def comparison_of(word: str, found: object) -> Comparison:
+    """A comparator's answer as a comparison. A number passes at 1.
+
+    Raises RowProblem for a score outside 0 to 1, and for anything that is no answer.
+    """
+    if isinstance(found, bool):
+        return Comparison(float(found), found)
+    if isinstance(found, Comparison):
+        _check_comparison(word, found)
+        return found
+    if isinstance(found, int | float):
+        _check_score(word, found)
+        return Comparison(float(found), found == 1)
+    what = "gave no answer" if found is None else f"returned {type(found).__name__} {quote(found)}"
+    raise bad_answer(word, f"{what}; {_TAKES}")
+
+
+def _check_comparison(word: str, found: Comparison) -> None:
+    score: Any = found.score
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise bad_answer(word, f"returned a Comparison with the score {quote(score)}; a score is a number from 0 to 1")
+    _check_score(word, score)
+    if not isinstance(found.passed, bool):
+        raise bad_answer(word, f"returned a Comparison with passed={quote(found.passed)}; it must be true or false")
+    if found.ratio is not None and not 0 <= found.ratio[0] <= found.ratio[1] != 0:
+        raise bad_answer(word, f"returned a Comparison with the ratio {found.ratio}; it must lie between 0 and 1")
+
+
+def _check_score(word: str, score: int | float) -> None:
+    if not (isfinite(score) and 0 <= score <= 1):
+        raise bad_answer(word, f"returned the score {score}; a score is a number from 0 to 1")
+
+
+def worded(comparator: Comparator, expected: object, actual: object, found: Comparison) -> Comparison:
+    """A comparison with a reason in plain words: its own, or else the one that its comparator gives."""
+    if found.reason is not None:
+        return found
+    try:
+        reason: object = comparator.reason(expected, actual, found)
+    except Exception as error:  # what was found counts, whatever becomes of its wording
+        reason = f"its reason failed: {type(error).__name__}: {error}"
+    if not isinstance(reason, str):
+        if not found.passed and comparator.reads == "both":
+            reason = differs(expected, actual)
+        else:
+            reason = f'{quote(actual)} {"passes" if found.passed else "does not pass"} "{word_of(comparator)}"'
+    return replace(found, reason=reason)
+
+
+def cached_compare(comparator: Comparator) -> Compare:
+    """How a comparator compares. One that does not ship with the package is asked once for each pair while answers are
+    cached: it may answer otherwise the next time."""
+    compare = comparator.compare
+    if comparator.costs or _ships(comparator):
+        return compare
+    who = comparator.identity
+
+    def from_cache(expected: Any, actual: Any) -> bool | Comparison:
+        return cached((who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
+
+    return from_cache
+
+
+def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
+    """The comparison of two values with its reason, from the cache where answers are cached."""
+    found = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
+    if _ships(comparator):
+        return worded(comparator, expected, actual, found)
+    key = ("reason", comparator.identity, value_key(expected), value_key(actual))
+    return cached(key, lambda: worded(comparator, expected, actual, found))
+
+
+def _ships(comparator: Comparator) -> bool:
+    return type(comparator).__module__.startswith("evaluators.")
+
+
+class WholeCall(Exception):
+    """A call about several questions answered none of them."""
+
+    def __init__(self, problem: RowProblem) -> None:
+        self.problem = problem
+        super().__init__(str(problem))
+
+
+def answers_in(comparator: Comparator, questions: Sequence[Question], found: object) -> list[Comparison | RowProblem]:
+    """The answers that one call gave to some questions, in their order, each with a reason.
+
+    `found` is what the call returned, or the exception that it raised. A problem with one question stands in its place; an
+    exception, or a list of another length, is everyone's problem: `WholeCall`, raised.
+    """
+    word = word_of(comparator)
+    if isinstance(found, RowProblem):
+        raise WholeCall(found)
+    if isinstance(found, Exception):
+        raise WholeCall(failed("comparator", word, found))
+    if not isinstance(found, list | tuple):
+        message = f"returned {type(found).__name__}; it must return a list with one answer per question"
+        raise WholeCall(bad_answer(word, message))
+    if len(found) != len(questions):
+        raise WholeCall(bad_answer(word, f"returned {len(found)} answers to {len(questions)} questions"))
+    return [answer_in(comparator, question, one) for question, one in zip(questions, found, strict=True)]
+
+
+def answer_in(comparator: Comparator, question: Question, found: object) -> Comparison | RowProblem:
+    """One answer, checked, with a reason; the problem where it is none."""
+    if isinstance(found, RowProblem):
+        return found
+    if isinstance(found, Exception):
+        return failed("comparator", word_of(comparator), found)
+    try:
+        return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), found))
+    except RowProblem as error:
+        return error
+
+
+def failed(noun: str, word: str, error: Exception) -> RowProblem:
+    """The problem of a row for which a comparator or a transform raised an exception."""
+    masked = filled_texts().masked_spelled
+    message = f'{noun} "{word}" failed: {masked(f"{type(error).__name__}: {error}")}'
+    import traceback  # few runs meet a fault
+
+    trace = masked("".join(traceback.format_exception(error, chain=error.__cause__ is not None)))
+    return RowProblem(Issue(f"{noun}-failed", Blame.BUG, message, hint=trace))
+
+
+def bad_answer(word: str, what: str) -> RowProblem:
+    """The problem of a row for which a comparator answered something that is no answer."""
+    return RowProblem(Issue("bad-answer", Blame.BUG, f'comparator "{word}" {what}'))
+
+
+def in_field(error: RowProblem, path: str) -> RowProblem:
+    """The problem with the name of its field in the message, where it is about one field: a fault of a function of the suite, or
+    of an expected value."""
+    issue = error.issue
+    about_a_field = issue.code in _OF_FUNCTIONS or issue.code.startswith("expected-")
+    if not about_a_field or issue.message.startswith("field "):
+        return error
+    return RowProblem(replace(issue, message=f'field "{path}": {issue.message}'))

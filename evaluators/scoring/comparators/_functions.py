@@ -1,0 +1,220 @@
+"""Comparators and transforms that are plain functions.
+
+`comparator_of` makes the plug that a function stands behind, so that it is used wherever a comparator that ships with
+the package is. The function may be async. It sees null as None, and is never asked about a value that is missing.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property, partial
+from types import new_class
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, PrivateAttr, model_validator
+from pydantic_core import CoreSchema
+
+from evaluators.model.issues import RowProblem, problem
+from evaluators.model.rows import Comparison
+from evaluators.model.settings import BadSettings, build
+from evaluators.scoring.comparators._awaiting import results_of, settled
+from evaluators.scoring.comparators._comparator import (
+    AT_ONCE,
+    Answer,
+    Comparator,
+    Question,
+    Readable,
+    answers_in,
+    cached,
+    failed,
+    value_key,
+)
+from evaluators.scoring.values.quoting import quote
+from evaluators.scoring.values.transforms import Apply, TransformError
+
+Params: TypeAlias = Mapping[str, Any]
+ReadParams: TypeAlias = type[BaseModel] | Callable[[dict[str, Any]], Mapping[str, Any] | None]
+"""What checks the parameters when the suite is read: a pydantic model, or a function that takes them as they are written
+and returns them as the comparator gets them (None: unchanged). It raises ValueError for what cannot be used."""
+
+
+class FunctionComparator(Comparator):
+    """A comparator that is a function of the suite's own."""
+
+    model_config = ConfigDict(extra="allow")
+
+    slow: ClassVar[bool] = True
+    function: ClassVar[Callable[..., Any]]
+    read_params: ClassVar[ReadParams | None] = None
+    says_readable: ClassVar[Callable[..., Any] | None] = None
+    """What is asked about an expected value alone: `f(expected, params)`."""
+    _params: Params = PrivateAttr(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _read(self) -> Self:
+        self._params = params_of("comparator", self.word, type(self).read_params, self.model_extra or {})
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return handler(core)  # the class has no source text to read descriptions from
+
+    def compare(self, expected: Any, actual: Any) -> bool | Comparison:
+        """The function's answer on one pair of values. A function that costs is called with a list of one question."""
+        if not self.costs:
+            answer: bool | Comparison = settled(type(self).function(expected, actual, dict(self._params)))
+            return answer
+        question = Question("", expected, actual, expected, actual)
+        (found,) = answers_in(self, [question], self.compare_all([question]))
+        if isinstance(found, RowProblem):
+            raise found
+        return found
+
+    @cached_property
+    def identity(self) -> Hashable:
+        """The function and its options: equal ones ask the same."""
+        return type(self), value_key(self._params)
+
+    def readable(self, expected: Any) -> Readable:
+        says = type(self).says_readable
+        if says is None:
+            return True
+        key = ("readable", self.identity, value_key(expected))
+        said: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
+        return said
+
+    @property
+    def reads_any(self) -> bool:
+        return type(self).says_readable is None
+
+    def compare_all(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        function = type(self).function
+        if self.batch:
+            answers: Sequence[Answer] = settled(function(list(questions), dict(self._params)))
+            return answers
+        if not self.waits:
+            return super().compare_all(questions)
+        calls = [partial(function, one.expected, one.actual, dict(self._params)) for one in questions]
+        return results_of(calls, self.at_once)
+
+    def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:
+        if not (self.waits and self.batch):
+            return super().compare_rows(rows)
+        return results_of([partial(type(self).function, list(row), dict(self._params)) for row in rows], self.at_once)
+
+
+def comparator_of(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    batch: bool | Literal["row"] = False,
+    reads: Literal["both", "output"] = "both",
+    params: ReadParams | None = None,
+    readable: Callable[..., Any] | None = None,
+    at_once: int = AT_ONCE,
+) -> type[FunctionComparator]:
+    """The plug of a function: `f(expected, actual, params)`, or `f(questions, params)` for a batch.
+
+    `readable` is a function `f(expected, params)`. Raises Problems (config) when a function cannot be called so.
+    """
+    if batch not in (True, False, "row"):
+        raise problem("bad-plug", f'comparator "{name}": batch must be true, false or "row"; found {quote(batch)}')
+    if isinstance(at_once, bool) or not isinstance(at_once, int) or at_once < 1:
+        raise problem(
+            "bad-plug", f'comparator "{name}": at_once must be a whole number from 1 up; found {quote(at_once)}'
+        )
+    wanted = ("questions", "params") if batch else ("expected", "actual", "params")
+    check_callable("comparator", name, function, wanted)
+    if readable is not None:
+        check_callable("readable of comparator", name, readable, ("expected", "params"))
+    if reads not in ("both", "output"):
+        raise problem("bad-plug", f'comparator "{name}": reads must be "both" or "output"; found {quote(reads)}')
+    members = {
+        "__module__": getattr(function, "__module__", __name__) or __name__,
+        "__doc__": inspect.getdoc(function) or "A comparator of your own.",
+        "word": name,
+        "function": staticmethod(function),
+        "batch": batch,
+        "waits": waits(function),
+        "at_once": at_once,
+        "reads": reads,
+        "says_readable": None if readable is None else staticmethod(readable),
+        "read_params": params if inspect.isclass(params) or params is None else staticmethod(params),
+    }
+    return new_class(f"FunctionComparator_{name}", (FunctionComparator,), exec_body=lambda body: body.update(members))
+
+
+def made_of(plug: type[FunctionComparator]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """A function, and what it has to be called with to make the plug of a function again, in another process."""
+    own: dict[str, Any] = {"batch": plug.batch, "reads": plug.reads, "at_once": plug.at_once}
+    own |= {"params": plug.read_params, "readable": plug.says_readable}
+    return partial(comparator_of, **own), (plug.word, plug.function)
+
+
+def installed(name: str, plug: Any) -> Any:
+    """The comparator that an entry point names: a function becomes a class, and a class is called like its entry point."""
+    if not inspect.isclass(plug):
+        return comparator_of(name, plug)
+    if issubclass(plug, Comparator):
+        plug.word = name
+    return plug
+
+
+def waits(function: Callable[..., Any]) -> bool:
+    """Whether a function is async: calling it gives an awaitable."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
+
+
+def transform_of(name: str, function: Callable[..., Any], params: ReadParams | None, options: Params) -> Apply:
+    """A transform that calls `f(value, params)`, which gets null as None.
+
+    Raises BadSettings for parameters that cannot be used. A TransformError says that a value cannot be changed; anything
+    else that the function raises is its own fault.
+    """
+    read = params_of("transform", name, params, options)
+    who = ("transform", name, value_key(read))
+
+    def apply(value: Any) -> Any:
+        return cached((who, value_key(value)), lambda: change(value), function)
+
+    def change(value: Any) -> Any:
+        try:
+            return settled(function(value, read))
+        except (RowProblem, TransformError):
+            raise
+        except Exception as error:  # a row is guarded: a transform that breaks costs its own field
+            raise failed("transform", name, error) from error
+
+    return apply
+
+
+def params_of(noun: str, word: str, read: ReadParams | None, options: Params) -> dict[str, Any]:
+    """The parameters as the function gets them. Raises BadSettings for those that cannot be used."""
+    if read is None:
+        return dict(options)
+    if isinstance(read, type):
+        return dict(build(read, dict(options), noun=f'{noun} "{word}"'))
+    try:
+        found = read(dict(options))
+    except BadSettings:
+        raise
+    except Exception as error:  # what a validator of the user's own raises is what is wrong with the parameters
+        text = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise ValueError(f'{noun} "{word}": {text}') from error
+    return dict(options) if found is None else dict(found)
+
+
+def check_callable(noun: str, name: str, function: Callable[..., Any], wanted: tuple[str, ...]) -> None:
+    """Refuses what cannot be called with the wanted arguments. Raises Problems (config)."""
+    if not callable(function):
+        raise problem("not-a-plug", f'{noun} "{name}" must be a function; found {quote(function)}')
+    try:
+        signature = inspect.signature(function)
+    except (ValueError, TypeError):  # some functions written in C say nothing about themselves
+        return
+    try:
+        signature.bind(*wanted)
+    except TypeError as error:
+        takes = f"f({', '.join(wanted)})"
+        raise problem("not-a-plug", f'{noun} "{name}" must be a function {takes}: {error}') from error

@@ -1,0 +1,50 @@
+"""The setting `between` of `numeric`: limits that each row has, in its expected value or in a column beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Final, Literal, TypeAlias
+
+from pydantic import BeforeValidator, StringConstraints
+
+from evaluators.model.issues import Blame, Issue
+from evaluators.model.settings import bad, spell
+from evaluators.scoring.values.number_ranges import NumberRange
+from evaluators.scoring.values.numbers import Number
+from evaluators.scoring.values.quoting import quote
+
+EXPECTED: Final = "expected"
+ROW: Final = "row."
+Side: TypeAlias = Literal["below", "above"]
+
+
+def _where(between: object) -> object:
+    """Where the limits of a row are, as it is written."""
+    if between in (None, EXPECTED) or (isinstance(between, str) and between.startswith(ROW) and between[4:].strip()):
+        return between
+    named = between.get("column") if isinstance(between, dict) else between
+    column = named.removeprefix(ROW).strip() if isinstance(named, str) else ""
+    hint = f"write between: expected for a range such as 10-20, or between: {ROW}{column or 'COLUMN'} for the column of the upper limit"
+    raise bad(f"the limits are in the expected value, or the upper one is in a column; found {spell(between)}", hint=hint)
+
+
+Between: TypeAlias = Annotated[
+    Literal["expected"] | Annotated[str, StringConstraints(pattern=r"^row\.\s*\S")] | None, BeforeValidator(_where)
+]
+
+
+def outside(limits: NumberRange, number: Number, close: Callable[[Number, Number], bool] | None) -> Side | None:
+    """On which side of its limits a number is, by more than a tolerance; None for one that is right. `close` is the tolerance."""
+    low, high, without_limit = limits
+    if low is not None and (number < low or (without_limit and number == low)):
+        return None if close is not None and close(low, number) else "below"
+    if high is not None and (number > high or (without_limit and number == high)):
+        return None if close is not None and close(high, number) else "above"
+    return None
+
+
+def no_limits(expected: object) -> Issue:
+    """What is wrong with an expected value that says no limits."""
+    message = f"the expected value {quote(expected)} is neither a number nor a range"
+    hint = "write 10-20, >= 5 or < 5, the lower limit first; `parse` says how its numbers are written"
+    return Issue("expected-no-range", Blame.TESTSET, message, hint=hint)

@@ -1,0 +1,106 @@
+"""Web addresses, written in one way.
+
+Strategy: each address becomes a tuple of its parts, written in one way (RFC 3986, section 6.2), and the tuples are
+compared. Text that is no web address stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote as percent_encode
+from urllib.parse import urlsplit
+
+import msgspec
+
+from evaluators.model.rows import Comparison
+from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.quoting import quote
+
+Parts: TypeAlias = tuple[str, ...]
+
+
+class AddressReading(msgspec.Struct, frozen=True):
+    """How addresses are read: which of their parts do not count."""
+
+    scheme: Literal["ignore", "keep"] = "ignore"
+    www: Literal["ignore", "keep"] = "ignore"
+    query: Literal["keep", "any_order", "ignore"] = "keep"
+    fragment: Literal["ignore", "keep"] = "ignore"
+    case: Literal["keep", "ignore"] = "keep"
+    """`ignore`: upper and lower case are the same in every part. The case of the host never counts."""
+
+    def compare(self, expected: Any, actual: Any) -> bool:
+        """Whether two addresses lead to the same place. Other values must be equal."""
+        if expected.__class__ is not str or actual.__class__ is not str:
+            return same(expected, actual)
+        return bool(expected == actual) or self.parts(expected) == self.parts(actual)
+
+    def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
+        """The parts that differ."""
+        if found.passed:
+            return "equal" if same(expected, actual) else "the same address"
+        if not (isinstance(expected, str) and isinstance(actual, str)):
+            return differs(expected, actual)
+        ours, theirs = self.parts(expected), self.parts(actual)
+        apart = [
+            f"{name} {quote(there)} differs from {quote(here)}"
+            for name, here, there in zip(_NAMES, ours, theirs, strict=False)
+            if here != there
+        ]
+        return "; ".join(apart) if len(ours) == len(theirs) else differs(expected, actual)
+
+    def parts(self, text: str) -> Parts:
+        """The parts of an address, written in one way. Text that is no web address is its own only part."""
+        text = text.strip() if self.case == "keep" else text.strip().casefold()
+        try:
+            return self._split(text)
+        except ValueError:
+            return (text,)
+
+    def _split(self, text: str) -> Parts:
+        if _OPAQUE.match(text):
+            scheme, _, rest = text.partition(":")
+            return (f"{scheme.lower()}:{_one_spelling(rest)}",)
+        split = urlsplit(text if _WITH_HOST.match(text) else f"//{text}")
+        scheme, host = split.scheme.lower(), _host(split.hostname or "")
+        if self.www == "ignore":
+            host = host.removeprefix("www.")
+        usual = {"http": (80,), "https": (443,), "": (80, 443)}.get(scheme, ())
+        port = "" if split.port is None or split.port in usual else str(split.port)
+        if self.scheme == "ignore" and scheme in ("http", "https"):
+            scheme = ""
+        query = "&".join(sorted(split.query.split("&"))) if self.query == "any_order" else split.query
+        return (
+            scheme,
+            split.netloc.rpartition("@")[0],
+            host,
+            port,
+            _one_spelling(split.path).rstrip("/"),
+            "" if self.query == "ignore" else _one_spelling(query),
+            "" if self.fragment == "ignore" else _one_spelling(split.fragment),
+        )
+
+
+_NAMES = ("scheme", "user", "host", "port", "path", "query", "fragment")
+_OPAQUE = re.compile(r"(?i)[a-z][a-z0-9+.-]*:(?!//|\d)")
+_WITH_HOST = re.compile(r"(?i)([a-z][a-z0-9+.-]*:)?//")
+_ESCAPE = re.compile("(?i)%([0-9a-f]{2})")
+_UNRESERVED = re.compile("[A-Za-z0-9._~-]")
+
+
+def _host(host: str) -> str:
+    """The host in lower case, with the letters that DNS knows."""
+    host = host.rstrip(".").lower()
+    return host if host.isascii() else host.encode("idna").decode("ascii")
+
+
+def _one_spelling(text: str) -> str:
+    """The text with plain letters plain, other characters as %XX, and reserved marks as they were."""
+
+    def spell(escape: re.Match[str]) -> str:
+        character = chr(int(escape[1], 16))
+        return character if _UNRESERVED.match(character) else escape[0].upper()
+
+    return percent_encode(_ESCAPE.sub(spell, text), safe="%/:?#[]@!$&'()*+,;=~", errors="surrogatepass")

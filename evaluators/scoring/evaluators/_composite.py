@@ -1,0 +1,145 @@
+"""What the composites share: how the verdicts of their parts become one.
+
+A part that is skipped or not measured in the row is left out, and the weights are renormalised. A blocked or failed part
+counts what it scored. A part without a score for another reason leaves the composite without one, for the same cause,
+unless the composite is already decided. When every part is left out, so is the composite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import inf
+from typing import Annotated, Any, ClassVar, Final
+
+from pydantic import Field, field_validator
+
+from evaluators.model.rows import Result, RowStatus
+from evaluators.model.settings import BadSettings, Detail, bad, filled_texts, spell
+from evaluators.scoring.evaluators._evaluator import Evaluator, Needs, Part, Reason
+
+LEFT_OUT = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
+_WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
+_MOST_KNOWN: Final = 10_000
+SKIPPED = Result(RowStatus.SKIPPED, None, 0, 0)
+
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Composite(Evaluator):
+    """An evaluator whose parts are other evaluators of the suite."""
+
+    of: dict[str, Weight] | list[str] = Field(min_length=1)
+    """The parts: a list of names, or a map from each name to its weight where the type takes weights."""
+
+    takes_weights: ClassVar[bool] = False
+
+    @field_validator("of", mode="before")
+    @classmethod
+    def _sensible_parts(cls, value: object) -> object:
+        if isinstance(value, Mapping):
+            _check_weights(value, cls.takes_weights)
+        elif isinstance(value, (list, tuple)):
+            _check_names(value)
+        else:
+            hint = f"write of: [{value}]" if isinstance(value, str) else None
+            raise bad(f'"of" must be a list of evaluator names; found {spell(value)}', hint=hint)
+        if not value:
+            raise bad('"of" must name at least one evaluator')
+        named = filled_texts().name
+        return {named(name): value[name] for name in value} if isinstance(value, Mapping) else list(map(named, value))
+
+    @field_validator("at", "output_at")
+    @classmethod
+    def _parts_read(cls, value: str | None) -> str | None:
+        if value is not None:
+            raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
+        return value
+
+    def needs(self) -> Needs:
+        keys: Iterable[str | int] = self.of if isinstance(self.of, dict) else range(len(self.of))
+        return tuple(Part(name, key) for name, key in zip(self.of, keys, strict=True))
+
+    @cached_property
+    def weights(self) -> tuple[Fraction, ...]:
+        """One weight per part."""
+        if isinstance(self.of, dict):
+            return tuple(Fraction(str(weight)) for weight in self.of.values())
+        return tuple(Fraction(1) for _ in self.of)
+
+    def combine(self, parts: list[tuple[Result, Fraction]]) -> Fraction:
+        """The value of the parts that are there, with their weights. Every composite implements it."""
+        raise NotImplementedError  # the contract: each composite has a formula of its own
+
+    def decided(self, parts: Sequence[Result]) -> Fraction | None:
+        """The value when some part settles it, whatever the others would have been."""
+        return None
+
+    def measure(self, *parts: Result) -> Result:
+        found = self._known.get(parts)
+        if found is None:
+            found = self._settle(parts)
+            if len(self._known) < _MOST_KNOWN:
+                self._known[parts] = found
+        return found
+
+    def reason(self, *parts: Result) -> Reason:
+        by_name = dict(zip(self.of, parts, strict=True))
+        return Reason(
+            ", ".join(f"{name} {_said(part)}" for name, part in by_name.items()),
+            {name: part.score for name, part in by_name.items()},
+        )
+
+    @cached_property
+    def _known(self) -> dict[tuple[Result, ...], Result]:
+        """What parts came to: there are far fewer combinations than rows."""
+        return {}
+
+    def _settle(self, parts: Sequence[Result]) -> Result:
+        value = self.decided(parts)
+        if value is None:
+            unscored = next((part for part in parts if part.status.kept_out), None)
+            if unscored is not None:
+                return Result(unscored.status, None, 0, 0, issue=unscored.issue)
+            there = [pair for pair in zip(parts, self.weights, strict=True) if pair[0].status not in LEFT_OUT]
+            if not sum(weight for _, weight in there):
+                return SKIPPED
+            value = self.combine(there)
+        passed = value.numerator / value.denominator >= self.pass_at
+        return Result(RowStatus.SCORED, passed, value.numerator, value.denominator)
+
+
+def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
+    if not taken:
+        raise bad("its parts have no weights", hint=f"write of: [{', '.join(map(str, weights))}]")
+    details = [
+        Detail((name,), f'the weight of "{name}" must be a number, 0 or more; found {spell(weight)}', _WEIGHTS)
+        for name, weight in weights.items()
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight < inf
+    ]
+    if details:
+        raise BadSettings(details)
+    if weights and not any(weights.values()):
+        raise bad("every weight is 0, so nothing would count")
+
+
+def _check_names(names: Sequence[object]) -> None:
+    details = [
+        Detail((index,), f"a part is the name of an evaluator; found {spell(name)}")
+        if not isinstance(name, str)
+        else Detail((index,), f'"{name}" is named twice')
+        for index, name in enumerate(names)
+        if not isinstance(name, str) or name in names[:index]
+    ]
+    if details:
+        raise BadSettings(details)
+
+
+def value_of(part: Result) -> Fraction:
+    """The exact score of a part."""
+    return Fraction(part.num, part.den)
+
+
+def _said(part: Result) -> str:
+    return part.status.plain if part.score is None else f"{part.score:.4g}"

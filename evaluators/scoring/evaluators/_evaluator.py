@@ -1,0 +1,482 @@
+"""The contract of an evaluator type: its settings, what it needs, and how it scores.
+
+An evaluator writes `needs`, `measure` and `reason`: what it reads of a row, what that comes to, and why in words. A run asks
+`measure` once for each row, and `reason` where somebody reads what was scored. A type that compares documents field by field
+is a `TreeEvaluator`: it writes `check` in their place, a tree and the policy by which it is scored, and the tree says both.
+What an unreadable output costs, examples and `pass_at` are the rest of the contract.
+
+Cells and documents may be a `CellError`. A check never sees one: the plan turns an error into a result before it calls the
+check, by blame, and asks `unreadable` what an unreadable output costs. What others need to know of an evaluator follows from
+`scored_fields`, `unreadable`, `asking` and `schema_inference`: each is one object, asked for where it is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Final, Self, TypeAlias, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from evaluators.model.issues import Blame, CellError, Issue, Problems, RowProblem, problem
+from evaluators.model.registry import Socket
+from evaluators.model.rows import JSON, MISSING, Reason, Result, RowStatus
+from evaluators.model.settings import Detail, Loc, Name, Settings, bad, details_of
+from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.evaluators._scored_fields import NO_FIELDS, ScoredFields
+from evaluators.scoring.evaluators._texts import LabelRule, TextChange
+from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, release_rows
+from evaluators.scoring.fields.reading import read_path
+from evaluators.scoring.judges.judge import Judge
+from evaluators.scoring.needs import (
+    ROLES,
+    Cell,
+    Column,
+    Expected,
+    FromColumn,
+    Need,
+    Needs,
+    Output,
+    Part,
+    Role,
+    Text,
+    Wanted,
+    answer_of,
+    expected_of,
+    output_of,
+    text_of,
+    values_at,
+    want_like,
+)
+from evaluators.scoring.values.json_choice import Search
+from evaluators.scoring.values.paths import parse
+
+__all__ = [
+    "BUILTIN",
+    "Asking",
+    "Check",
+    "Column",
+    "Evaluator",
+    "Example",
+    "Expected",
+    "FromColumn",
+    "Measured",
+    "Need",
+    "Needs",
+    "Output",
+    "Part",
+    "Reason",
+    "Role",
+    "Sampled",
+    "SchemaInference",
+    "ScoredFields",
+    "Text",
+    "TreeEvaluator",
+    "Unreadable",
+    "Wanted",
+]
+
+Check: TypeAlias = Callable[..., Result]
+"""Takes one value per need, in order. May raise RowProblem. One that counts by path is a RowsCheck."""
+Measured: TypeAlias = "bool | float | tuple[int, int] | Result"
+"""What a row comes to: whether a claim holds; a number from 0 to 1; so many parts of a whole, exactly, where (0, 0) is not
+measured; or a `Result`, which has passed or not whatever `pass_at` says."""
+
+
+class Example(Struct, frozen=True):
+    """One worked example: shown on the evaluator's page and run by the tests."""
+
+    title: str
+    output: object = MISSING
+    expected: object = MISSING
+    input: object = MISSING
+    settings: Mapping[str, object] | None = None
+    score: float | None = 1.0
+    passed: bool | None = None
+    source: str | None = None
+    """Where a published example comes from."""
+
+
+def _document_path(spelled: object) -> str | None:
+    if spelled is None:
+        return None
+    path = read_path(spelled)
+    if not path.definite or not path.steps:
+        raise bad(f'"{path}" is not the path of one document', hint="write a path such as result.invoice or items[0]")
+    return str(spelled)
+
+
+DocumentPath: TypeAlias = Annotated[str | None, BeforeValidator(_document_path)]
+
+
+class Asking(Struct, frozen=True):
+    """How an evaluator asks something that costs: a judge, a batch, an async function."""
+
+    ask: Callable[..., object] = lambda *values: None
+    """Puts what a row asks on the list. It takes the needs, none of them a `CellError`.
+
+    It is called before the row is scored, as long as the answers may lead to further questions: until it returns None, or
+    nothing is on the list that has no answer yet. `measure` will do, where it asks with `judges.asking.ask` or `ask_judge`:
+    there it meets placeholders for the answers that are not there yet, and what it makes of them is dropped. A type whose
+    check scores many rows at once asks while it scores, and has none."""
+    judges: Mapping[Loc, Judge] = MappingProxyType({})
+    """The judges that only this evaluator asks, by where they stand among its settings."""
+
+
+class SchemaInference(Struct, frozen=True):
+    """What an evaluator must have seen of the test set before it can score."""
+
+    column: Column
+    """The column that it looks at."""
+    infer: Callable[[Sequence[JSON]], Mapping[str, Any]]
+    """What the JSON values of the column come to, as plain data that a worker can be given. Raises BadSettings."""
+    apply: Callable[[Mapping[str, Any]], Evaluator]
+    """The same settings with what was inferred. Raises BadSettings."""
+
+
+class Sampled(Struct, frozen=True):
+    """A further metric of an evaluator that compares rows with each other: worked out from some rows, once all are scored."""
+
+    metric: str
+    """Its name, which is among the metrics of `scored_fields`."""
+    seed: int
+    """Another seed chooses other rows."""
+    key: Callable[..., str]
+    """What tells a row from others, from the values of its needs."""
+    keep: Callable[..., str | None]
+    """What is kept of a row, as text; None for one that the metric is not about."""
+    measure: Callable[[Sequence[str]], Iterable[tuple[int, int]]]
+    """The metric of each row (part, whole) from what was kept of all of them, in an order that depends on the seed alone."""
+
+
+NOTHING: Final = Result(RowStatus.UNREADABLE, False, 0, 1)
+NOT_MEASURED: Final = Result(RowStatus.NOT_MEASURED, None, 0, 0)
+
+
+class Unreadable(Struct, frozen=True):
+    """What an unreadable output costs: 0.0, unless a type says otherwise."""
+
+    result: Result = NOTHING
+    """What such a row comes to, for a type that is never asked about it."""
+    lost: Callable[[Result], Result] | None = None
+    """What such a row comes to, from the result of one without an output, for a type that has a tree."""
+    judged: bool = False
+    """An output without usable JSON is an answer to this type's question, so `unreadable_output: skip` keeps the row."""
+
+
+MISSING_OUTPUT: Final = Unreadable()
+
+
+Method = TypeVar("Method", bound=Callable[..., None])
+
+
+def _as_of_pydantic(method: Method) -> Method:
+    """Marks an `__init__` that only Python code calls: settings that are read from data go past it, as fast as before."""
+    setattr(method, "__pydantic_base_init__", True)  # noqa: B010  # pydantic looks for this attribute of a function
+    return method
+
+
+def _by_name(kind: type[Evaluator], unnamed: tuple[Any, ...]) -> dict[str, Any]:
+    """The positional arguments as keyword arguments: each under the name of its setting."""
+    if not unnamed:
+        return {}
+    own = (name for name in kind.model_fields if name not in (*Evaluator.model_fields, *ROLES))
+    first = kind.unnamed or next(own, None)
+    if first is None or len(unnamed) > 1:
+        takes = f'only "{first}" may be given without its name' if first else "it takes no setting without its name"
+        raise problem("unnamed-setting", f"{kind.__name__}: {takes}", hint="give settings by name: NAME=VALUE")
+    return {first: unnamed[0]}
+
+
+def _issue_of(kind: type[Evaluator], detail: Detail) -> Issue:
+    where = ".".join(map(str, (kind.__name__, *detail.loc)))
+    return Issue(detail.code, Blame.CONFIG, detail.message, where, detail.hint)
+
+
+class Evaluator(Settings):
+    """An evaluator type: the thing that a YAML line names. Subclasses are immutable settings."""
+
+    type: str
+    output: Name | None = None
+    """The column to score, when it is not the test set's output column."""
+    at: DocumentPath = None
+    """The path of what is scored, `result.invoice`, where outputs and expected answers are JSON that has more around it. An output
+    without it counts as one that cannot be read."""
+    output_at: DocumentPath = None
+    """The same for the output alone, where only outputs have more around the document."""
+    pass_at: float = Field(1.0, ge=0.0, le=1.0, strict=True)
+    """A row passes when its score is at least this."""
+
+    unnamed: ClassVar[str | None] = None
+    """The setting that Python may give without its name; the first of the type's own unless it says otherwise."""
+    examples: ClassVar[tuple[Example, ...]] = ()
+    retired: ClassVar[str | None] = None
+    """What to use instead, for a type that only still loads."""
+
+    @_as_of_pydantic
+    def __init__(self, /, *unnamed: Any, **settings: Any) -> None:
+        """Settings by name; the first of the type's own may be given without its name: `FormatValid("json")`.
+
+        Raises Problems (config) with everything that is wrong with them.
+        """
+        kind = type(self)
+        try:
+            BaseModel.__init__(self, **_by_name(kind, unnamed), **settings)
+        except ValidationError as error:
+            details = details_of(error, kind, settings, f"{kind.__name__}")
+            raise Problems(_issue_of(kind, detail) for detail in details) from None
+
+    def needs(self) -> Needs:
+        """What a check is called with, in order. Every evaluator type implements it."""
+        raise NotImplementedError  # the contract: each type says what it reads
+
+    def measure(self, *values: Any) -> Measured:
+        """What a row comes to. Every evaluator type implements it; may raise RowProblem."""
+        raise NotImplementedError  # the contract: each type scores in its own way
+
+    def reason(self, *values: Any) -> Reason | str | None:
+        """Why, in words, for the same values."""
+        return None
+
+    def compile(self) -> Check:
+        """The check that a run calls for each row: `measure`, with `pass_at` applied."""
+        measure, yes, no = self.measure, verdict_of(self, True), verdict_of(self, False)
+
+        def check(*values: Any) -> Result:
+            found = measure(*values)
+            if found is True:
+                return yes
+            return no if found is False else verdict_of(self, found)
+
+        return check
+
+    def explain(self, *values: Any) -> Result:
+        """The result of one row, with its reasons. An output that cannot be read is a `CellError`."""
+        error = next((value for value in values if isinstance(value, CellError)), None)
+        if error is not None:
+            return self.unreadable().result.explained(Reason(error.issue.message))
+        return self.explained(verdict_of(self, self.measure(*values)), *values)
+
+    def explained(self, result: Result, *values: Any) -> Result:
+        """A result with its reasons."""
+        said = self.reason(*values)
+        return result.explained(said if isinstance(said, Reason) else Reason(said))
+
+    def scored_fields(self) -> ScoredFields:
+        """The fields that it scores, and what others may ask of them; none unless a type has fields."""
+        return NO_FIELDS
+
+    def unreadable(self) -> Unreadable:
+        """What an unreadable output costs."""
+        return MISSING_OUTPUT
+
+    def asking(self) -> Asking | None:
+        """How it asks what costs; None for a type whose rows never do."""
+        return None
+
+    def label_rule(self) -> LabelRule | None:
+        """How its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
+        return None
+
+    def with_settings(self, **settings: Any) -> Self:
+        """The evaluator with other settings, which have been read. Raises BadSettings where they do not go together."""
+        copy = self.model_copy(update=settings)
+        for name in copy.__dict__.keys() - type(self).model_fields.keys():
+            del copy.__dict__[name]  # what was worked out from the settings
+        return copy
+
+    def text_changes(self) -> Sequence[TextChange]:
+        """What it could forgive of texts that differ, for suggestions; nothing for a type that does not compare two texts."""
+        return ()
+
+    def schema_inference(self) -> SchemaInference | None:
+        """What it must have seen of the test set before it can score; None for one that knows enough."""
+        return None
+
+    def sampled(self) -> Sampled | None:
+        """The metric that compares rows with each other; None for a type without one."""
+        return None
+
+    def column(self, role: Role) -> Column:
+        """The column of a role: the one this evaluator names, or the test set's."""
+        named: str | None = vars(self).get(role)  # a type need not have such a setting
+        at = {"output": self.output_at or self.at, "expected": self.at}.get(role)
+        return Column(named, True, role, at) if named else Column(role, role=role, at=at)
+
+    def score(
+        self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
+    ) -> Result:
+        """Score one output on its own, explained, with `pass_at` applied.
+
+        Values are text or JSON values. Other columns that settings name are given by name.
+        Raises Problems when the row cannot be measured: a needed value is missing or unusable, a time limit ran out.
+        """
+        return explain_cells(self, {"output": output, "expected": expected, "input": input, **columns})
+
+    async def score_async(
+        self, output: object = MISSING, expected: object = MISSING, input: object = MISSING, **columns: object
+    ) -> Result:
+        """`score`, for use inside a running event loop."""
+        import asyncio
+
+        return await asyncio.to_thread(lambda: self.score(output, expected, input, **columns))
+
+
+class TreeEvaluator(Evaluator):
+    """An evaluator that compares documents field by field: its tree says what a row comes to, and why."""
+
+    def check(self) -> ChunkCheck[Any] | None:
+        """What scores its rows, many at once: its tree, and the policy. Every type with a tree implements it. None where the settings
+        name no fields: then `measure` and `reason` do."""
+        raise NotImplementedError  # the contract: each type has a tree of its own
+
+    def compile(self) -> Check:
+        """What a run asks of its rows."""
+        check = self.check()
+        return super().compile() if check is None else check
+
+    def explain(self, *values: Any) -> Result:
+        """The result of one row, with every field. No question is asked twice on the way.
+
+        An output that cannot be read (a `CellError`) is scored as a missing one, and its error is the reason shown.
+        """
+        check = self.check()
+        if check is None:
+            return super().explain(*values)
+        error = next((value for value in values if isinstance(value, CellError)), None)
+        with caching():
+            row = check.alone(*(MISSING if isinstance(value, CellError) else value for value in values))
+            try:
+                return self._explained(row, None if error is None else error.issue)
+            finally:
+                release_rows([row])
+
+    def _explained(self, row: ScoredRow, unreadable: Issue | None) -> Result:
+        lost = None if unreadable is None else self.unreadable().lost
+        result = row.verdict if lost is None else lost(row.verdict)
+        return result if row.rows is None else result.explained(row.reason(unreadable))
+
+    def unreadable(self) -> Unreadable:
+        return Unreadable(lost=_without_output)
+
+
+def _without_output(found: Result) -> Result:
+    """The result of a row whose output cannot be read: 0 in every metric. `found` is its result with a missing output.
+
+    A row that is left out for another reason keeps that result.
+    """
+    if found.status.kept_out:
+        return found
+    metrics = ((0, 1),) * len(found.metrics)
+    return replace(found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1, issue=None, metrics=metrics)
+
+
+def verdict_of(settings: Evaluator, found: object) -> Result:
+    """The result for a score that `measure` returned, with `pass_at` applied. Raises RowProblem unless it is from 0 to 1."""
+    match found:
+        case (int(num), int(den)) if 0 <= num <= den:
+            if not den:
+                return NOT_MEASURED
+        case Result():
+            return _checked(settings, found)
+        case int() | float() if 0 <= found <= 1:
+            num, den = float(found).as_integer_ratio()
+        case int() | float():
+            raise _bad_score(settings, f"gave the score {found}")
+        case (int(num), int(den)):
+            raise _bad_score(settings, f"gave the score {num}/{den}")
+        case _:
+            raise _bad_score(settings, f"answered {found!r}, which is no score")
+    return Result(RowStatus.SCORED, num / den >= settings.pass_at, num, den)
+
+
+def _checked(settings: Evaluator, verdict: Result) -> Result:
+    if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.status.scored):
+        raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
+    for num, den in verdict.metrics:
+        if not 0 <= num <= den:
+            raise _bad_score(settings, f"gave the metric {num}/{den}")
+    return verdict
+
+
+def _bad_score(settings: Evaluator, what: str) -> RowProblem:
+    message = f'evaluator type "{settings.type}" {what}; a score is a number from 0 to 1'
+    return RowProblem(Issue("bad-score", Blame.BUG, message))
+
+
+def lists_fields(settings: Evaluator) -> bool:
+    """Whether reports can list its rows result by result: the type gives the documents of a row."""
+    return settings.scored_fields().by_schema
+
+
+def outer_keys(settings: Evaluator) -> frozenset[str]:
+    """The keys at the top of the JSON in cells that the settings name: those of `scored_fields`, or the first of a path to them."""
+    paths = [parse(at) for at in (settings.at, settings.output_at) if at is not None]
+    return frozenset(key for path in paths for key in path.first_keys()) if paths else settings.scored_fields().top_keys
+
+
+def explain_cells(settings: Evaluator, cells: Mapping[str, Any]) -> Result:
+    """`explain` on the cells of one row, by role and by column name: errors told apart by blame.
+
+    Raises Problems when the row cannot be measured.
+    """
+    values: list[Any] = []
+    needs, keys = settings.needs(), outer_keys(settings)
+    for need in needs:
+        values.append(read(need, cells, values, needs, keys))
+    errors = [value for value in values if isinstance(value, CellError)]
+    for error in errors:
+        if error.issue.blame is not Blame.OUTPUT:
+            raise Problems([error.issue])
+    try:
+        with caching():
+            found = settings.explain(*values)
+    except RowProblem as error:
+        raise Problems([error.issue]) from error
+    if found.issue is not None and found.status.kept_out:
+        raise Problems([found.issue])
+    return replace(found, evaluator=settings.type)
+
+
+def read(
+    need: Need, cells: Mapping[str, Any], earlier: list[Any], needs: Needs, keys: frozenset[str] = frozenset()
+) -> Any:
+    """The value of one need for one row: slow and obvious, the reference for the compiled plan.
+
+    `earlier` are the values of the needs before it, so that an output document meets the expected one it goes beside.
+    `keys` are those that the evaluator names at the top of documents.
+    """
+    if isinstance(need, Part):
+        raise TypeError("a composite is scored from the verdicts of a suite, not on its own")
+    if isinstance(need, Column):
+        found = cells.get(need.name, MISSING)
+        if need.at is not None:
+            (found,) = values_at([_around(need, found, keys)], need)
+        return answer_of(found) if need.role == "expected" else found
+    cell: Cell = cells.get(need.column.name, MISSING)
+    if need.column.at is not None:
+        (cell,) = values_at([_around(need.column, cell, keys)], need.column)
+    if isinstance(need, Text) and need.column.role == "expected":
+        cell = answer_of(cell)
+    if isinstance(need, Text):
+        return text_of(cell, need.column.absent, need.filled)
+    if isinstance(need, Expected):
+        document = expected_of(cell)
+        return MISSING if need.optional and isinstance(document, CellError) else document
+    beside: Any = earlier[needs.index(need.beside)] if need.beside else MISSING
+    like = "any" if isinstance(beside, CellError) or beside is MISSING else want_like(beside)
+    want = like if need.want == "like_expected" else need.want
+    return output_of(cell, want, Search(need.lenient, keys=keys), like)
+
+
+def _around(column: Column, cell: Cell, keys: frozenset[str]) -> Any:
+    """The whole document of a cell of which a part is scored."""
+    expected = column.role == "expected"
+    return expected_of(cell) if expected else output_of(cell, column.want_around, Search(keys=keys))
+
+
+BUILTIN: Socket[Evaluator] = Socket("evaluators.scoring.evaluators", Evaluator, "evaluator type")
+START_HERE: Final = ("exact_match", "correctness", "contains", "json_multi_field_match", "schema_match", "llm_judge")
+"""The types that people need first, in the order in which they are listed."""

@@ -1,0 +1,68 @@
+"""What the two field-match types share: the scoring of top-level keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from evaluators.model.issues import Blame, Issue, RowProblem
+from evaluators.model.rows import Result, RowStatus
+from evaluators.scoring.evaluators._evaluator import Expected, Needs, Output, ScoredFields, TreeEvaluator
+from evaluators.scoring.fields.open_rows import OpenCheck
+from evaluators.scoring.fields.open_tree import OpenTree
+from evaluators.scoring.fields.path_check import ScoredRow, ScoredRows
+from evaluators.scoring.values.quoting import kind
+
+
+class TopLevelMatch(TreeEvaluator):
+    """An evaluator of top-level keys, which `tree` compares."""
+
+    parts: ClassVar[bool] = False
+    """Equal parts of the two objects are one object; see `Output`."""
+
+    @cached_property
+    def tree(self) -> OpenTree:
+        """What counts among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
+        raise NotImplementedError  # the contract: each type says how keys are compared
+
+    def scored_fields(self) -> ScoredFields:
+        return ScoredFields(tree=self.tree, extra_keys_count=self.tree.penalize_extra)
+
+    def needs(self) -> Needs:
+        expected = Expected(self.column("expected"))
+        return expected, Output(self.column("output"), "object", beside=expected, parts=self.parts)
+
+    def check(self) -> KeyCheck:
+        return KeyCheck(self.tree, self.pass_at)
+
+
+class KeyCheck(OpenCheck):
+    """The check of the top level of documents. An expected document that is no object costs its own row the score."""
+
+    def alone(self, *values: Any) -> ScoredRow:
+        _raise_no_object(values[0])
+        return super().alone(*values)
+
+    def looked_at(self, *values: Any) -> ScoredRows:
+        _raise_no_object(values[0])
+        return super().looked_at(*values)
+
+    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+        odd = {at: document for at, document in enumerate(columns[0]) if document.__class__ is not dict}
+        if odd:  # {} on both sides keeps their places, so that the other rows keep theirs
+            columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)
+        found = super().score(*columns)
+        for at, document in odd.items():
+            found[at] = ScoredRow(Result(RowStatus.INVALID, None, 0, 0, issue=_no_object(document)))
+        return found
+
+
+def _no_object(expected: Any) -> Issue:
+    """The test set's problem with an expected document that has no keys to compare."""
+    return Issue("expected-not-object", Blame.TESTSET, f"an object was expected, the cell holds {kind(expected)}")
+
+
+def _raise_no_object(expected: Any) -> None:
+    if expected.__class__ is not dict:
+        raise RowProblem(_no_object(expected))

@@ -1,0 +1,147 @@
+"""Texts to look for: settings that are written in the suite, or stand in a column of the row.
+
+A phrase is looked for as it is, anywhere in a text, inside words too. Where case does not count, both sides are
+lower-cased. A phrase that is empty would be found everywhere, so it is refused: in the suite before the first row, in a
+cell as the test set's problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator, ValidationInfo
+
+from evaluators.model.settings import spell
+from evaluators.model.settings.plain_words import in_quotes
+from evaluators.scoring.evaluators._evaluator import Column, Evaluator, FromColumn, Reason
+from evaluators.scoring.needs import from_column, text_in, unusable
+from evaluators.scoring.values import json_text
+from evaluators.scoring.values.python_lists import python_list
+
+
+def _read_phrase(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, (Mapping, FromColumn)):
+        return from_column(value, splits=False)
+    return _usable(value, f'"{info.field_name}"')
+
+
+def _read_phrases(value: object, info: ValidationInfo) -> object:
+    name = info.field_name
+    if isinstance(value, (Mapping, FromColumn)):
+        return from_column(value, splits=True)
+    if isinstance(value, str):
+        raise ValueError(f'"{name}" must be a list; found {spell(value)}\nhint: write it as ["{value}"]')
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f'"{name}" must be a list; found {spell(value)}')
+    if not value:
+        raise ValueError(f'"{name}" is an empty list: there is nothing to look for')
+    return tuple(_usable(item, f'item {number} of "{name}"') for number, item in enumerate(value, start=1))
+
+
+def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, str):
+        value = [part for part in value.split(",") if part.strip()]
+    found = _read_phrases(value, info)
+    return tuple(item.strip() for item in found) if isinstance(found, tuple) else found
+
+
+def _usable(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        hint = in_quotes(value)
+        raise ValueError(f"{name} must be text; found {spell(value)}" + (f"\nhint: {hint}" if hint else ""))
+    if not value.strip():
+        raise ValueError(f"{name} is empty, and an empty text is found everywhere")
+    return value
+
+
+Phrase: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_phrase, json_schema_input_type=str | FromColumn)]
+"""One text that is not empty, or the column that holds it."""
+
+Phrases: TypeAlias = Annotated[
+    tuple[str, ...] | FromColumn, BeforeValidator(_read_phrases, json_schema_input_type=list[str] | FromColumn)
+]
+"""At least one text, or the column that holds them."""
+
+PhrasesOrCommas: TypeAlias = Annotated[
+    tuple[str, ...] | FromColumn,
+    BeforeValidator(_read_phrases_or_commas, json_schema_input_type=list[str] | str | FromColumn),
+]
+"""`Phrases` that may also be one text with commas. Blanks at both ends of a phrase are set aside."""
+
+
+def columns_of(*settings: object) -> tuple[Column, ...]:
+    """The cells to ask for: one for each setting that comes from the row."""
+    return tuple(setting.need() for setting in settings if isinstance(setting, FromColumn))
+
+
+def phrase_of(setting: str | FromColumn, cells: tuple[object, ...]) -> str:
+    """The text for this row. Raises RowProblem when its cell cannot be used."""
+    return text_in(setting, cells[0]) if isinstance(setting, FromColumn) else setting
+
+
+def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[str, ...]:
+    """The texts for this row. Raises RowProblem when their cell cannot be used."""
+    if not isinstance(setting, FromColumn):
+        return setting
+    items = _items(setting, cells[0])
+    if not items:
+        raise unusable(setting, "the cell is empty")
+    if any(not isinstance(item, str) or not item.strip() for item in items):
+        raise unusable(setting, "every item of the list must be a text that is not empty")
+    return tuple(map(str, items))
+
+
+def _items(setting: FromColumn, cell: object) -> list[object]:
+    if isinstance(cell, list):
+        return cell
+    text = text_in(setting, cell)
+    if setting.separator is not None:
+        return [item.strip() for item in text.split(setting.separator) if item.strip()]
+    try:
+        listed = json_text.parse(text) if text.lstrip().startswith("[") else None
+    except json_text.NotJSON:
+        listed = None
+    return [*listed] if isinstance(listed, list) else [*(python_list(text) or [text])]
+
+
+def readable(evaluator: Evaluator, setting: object, phrase: str) -> str:
+    """A phrase as people read it: of the suite's own, `${NAME}` for what was filled in; of the row's, as it is."""
+    return phrase if isinstance(setting, FromColumn) else str(evaluator.written(phrase))
+
+
+def found_and_missing(
+    evaluator: Evaluator,
+    text: str,
+    setting: tuple[str, ...] | FromColumn,
+    cells: tuple[object, ...],
+    case_sensitive: bool = False,
+) -> tuple[list[str], list[str]]:
+    """The phrases that the text contains and those that it lacks, in their own order, as people read them."""
+    found: list[str] = []
+    missing: list[str] = []
+    text = text if case_sensitive else text.lower()
+    for phrase in phrases_of(setting, cells):
+        there = (phrase if case_sensitive else phrase.lower()) in text
+        (found if there else missing).append(readable(evaluator, setting, phrase))
+    return found, missing
+
+
+def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[int, int]:
+    """How many of the phrases the text contains, whatever their case, and how many there are."""
+    phrases, text = phrases_of(setting, cells), text.lower()
+    return sum([phrase.lower() in text for phrase in phrases]), len(phrases)
+
+
+def reason_found(
+    evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
+) -> Reason:
+    """How many of the phrases the text contains, in words, and which; in `noun` they are counted."""
+    found, missing = found_and_missing(evaluator, text, setting, cells)
+    message = f"found {len(found)} of {len(found) + len(missing)} {noun}"
+    return Reason(message + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})
+
+
+def quoted(phrases: Iterable[str]) -> str:
+    """The phrases as a reason quotes them."""
+    return ", ".join(f'"{phrase}"' for phrase in phrases)

@@ -1,0 +1,423 @@
+"""One rule between fields: what it names, and whether it holds in a document.
+
+Strategy: a rule reads the values that it names (`_rule_fields`), in the document or in each item of a list, and says of them one
+thing: it holds, it does not, or it lacks a field. Numbers are exact: those that JSON holds are the decimals that people write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from fractions import Fraction
+from functools import cached_property, partial
+from itertools import pairwise
+from math import isfinite
+from typing import Annotated, Any, Final, Literal, NamedTuple, Self, TypeAlias
+
+from msgspec import Struct
+from pydantic import BeforeValidator, StrictBool, field_validator, model_validator
+
+from evaluators.model.rows import JSON, MISSING, FieldStatus
+from evaluators.model.settings import BadSettings, Detail, ReadBy, Settings, bad, spell
+from evaluators.scoring.comparators._closeness import Tolerance, allowed, in_decimals, limits_of, room_for
+from evaluators.scoring.evaluators._rule_fields import Field, FieldOrNumber, Fields, OneField, Place, Read, WrongKind
+from evaluators.scoring.needs import Condition, read_conditions
+from evaluators.scoring.values.dates import Moment, check_formats, from_percent, in_order
+from evaluators.scoring.values.dates import reader as date_reader
+from evaluators.scoring.values.numbers import Parse, decimal_reader
+from evaluators.scoring.values.pairing import identity
+from evaluators.scoring.values.path_text import ANY, display
+from evaluators.scoring.values.quoting import first_ones, flow, kind, quote
+
+MATCH, MISMATCH, OMISSION = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION
+_MOST_NAMED: Final = 3
+"""Places that a reason names one by one."""
+_EXACT: Final = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+_FARTHEST: Final = 30_000
+"""Powers of ten beyond which a product is as far from any number that a document or a suite holds as it can be: those have up to
+4,300 digits before or after a power of up to four."""
+
+
+class Written(Parse):
+    """How numbers and dates are written in text."""
+
+    formats: tuple[str, ...] = ("iso",)
+    """How dates are written, such as `DD/MM/YYYY`: what the comparator `date` takes."""
+
+    @field_validator("formats")
+    @classmethod
+    def _readable(cls, formats: tuple[str, ...]) -> tuple[str, ...]:
+        check_formats(formats)
+        return formats
+
+
+def _how_written(data: object) -> object:
+    if isinstance(data, bool):
+        return Written() if data else None
+    if data is None or isinstance(data, Mapping | Written):
+        return data
+    hint = 'write parse: true, or parse: {thousands: ".", decimal: ","}'
+    raise ValueError(f"parse must be true, or say how numbers and dates are written; found {spell(data)}\nhint: {hint}")
+
+
+def _absolute(data: object) -> object:
+    if isinstance(data, str):
+        raise bad(f"a tolerance is a number, or a map; found {spell(data)}", hint="0.01, or {rel: 0.01} for 1 %")
+    return {"abs": data} if isinstance(data, int | float) and not isinstance(data, bool) else data
+
+
+ParseSetting: TypeAlias = Annotated[Written | None, BeforeValidator(_how_written, json_schema_input_type=bool | Written)]
+Missing: TypeAlias = Literal["fail", "skip"]
+Empty: TypeAlias = Literal["missing", "holds"]
+
+
+class Reading(Struct, frozen=True):
+    """How values are read as numbers and as dates, and what becomes of a rule that lacks some."""
+
+    number_in: Callable[[str], Decimal | None] | None
+    """Reads a number in text; None where text is no number."""
+    date_in: Callable[[str], Moment | None]
+    missing: Missing
+    empty: Empty
+
+    @staticmethod
+    def of(parse: Written | None, missing: Missing, empty: Empty) -> Reading:
+        formats = ("iso",) if parse is None else parse.formats
+        dates = date_reader(map(from_percent, formats))
+        return Reading(None if parse is None else decimal_reader(parse), dates, missing, empty)
+
+    def number(self, value: Any) -> Decimal | None:
+        """The exact number that a value is; None for any other value. true is no number."""
+        if value.__class__ is int:
+            return Decimal(value)
+        if value.__class__ is float:
+            return Decimal(repr(value)) if isfinite(value) else None
+        return self.number_in(value) if self.number_in is not None and isinstance(value, str) else None
+
+    def date(self, value: Any) -> Moment | None:
+        return self.date_in(value) if isinstance(value, str) else None
+
+
+class Held(NamedTuple):
+    """What became of a rule in a document, or in an item of a list."""
+
+    status: FieldStatus
+    why: Callable[[], str]
+    expected: Any = MISSING
+    """What its fields should come to."""
+    actual: Any = MISSING
+    no_items: Place | None = None
+    """The path of a list without items, for which the rule lacks something or holds over nothing."""
+
+
+KINDS: Final = ("sum", "product", "order", "exactly_one_of", "present", "unique")
+_ASKS_IF_GIVEN: Final = ("exactly_one_of", "present")
+
+
+class Rule(Settings):
+    """What must hold between fields of one document."""
+
+    sum: Fields = ()
+    """Numbers whose sum must be what `equals` says: a path, or a list of paths."""
+    product: Fields = ()
+    """Numbers whose product must be what `equals` says."""
+    order: Fields = ()
+    """Numbers or dates, none of which may be greater, or later, than the next."""
+    exactly_one_of: Fields = ()
+    """Fields of which one must be there, and no other. Null is not there."""
+    present: Fields = ()
+    """Fields that must be there. Null is not there."""
+    unique: OneField = None
+    """Values of which no two may be equal: `items[*].sku`."""
+    equals: FieldOrNumber = None
+    """What a sum or a product must be: the path of one number, or a number."""
+    tolerance: Annotated[
+        Tolerance | None, BeforeValidator(_absolute, json_schema_input_type=float | Tolerance | None)
+    ] = None
+    """How far it may be from that: 0.01 is `{abs: 0.01}`, and `{rel: 0.01}` is one hundredth of it. Without it, not at all."""
+    each: OneField = None
+    """A list, such as `items[*]`: the rule must hold in each of its items, and its paths begin there."""
+    when: Annotated[tuple[Condition, ...], ReadBy(lambda data, _: read_conditions(data), "conditions")] = ()
+    """In which rows the rule is for: `{output.status: rejected}`."""
+    parse: ParseSetting = None
+    """How numbers and dates are written in text, where this differs from the other rules."""
+    missing: Missing | None = None
+    """What becomes of the rule where it lacks a field, where this differs from the other rules."""
+    empty: Empty | None = None
+    """What an empty list is, where this differs from the other rules."""
+    optional: StrictBool = False
+    """`true`: no row need have its fields. Without it, a path that no row has is an error, for it may be misspelt."""
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> Self:
+        kinds = [word for word in KINDS if getattr(self, word)]
+        if not kinds:
+            raise ValueError(f"the rule says nothing that must hold; it has one of {', '.join(KINDS)}")
+        if len(kinds) > 1:
+            message = f'"{kinds[0]}" and "{kinds[1]}" are two rules'
+            raise BadSettings([Detail((kinds[1],), message, "give each of them a name of its own", key=True)])
+        if details := [*self._misused(kinds[0])]:
+            raise BadSettings(details)
+        return self
+
+    def _misused(self, word: str) -> Iterator[Detail]:
+        """Settings that do not go together with the kind of the rule."""
+        adds = word in ("sum", "product")
+        if adds and self.equals is None:
+            yield Detail(
+                (word,), f'"{word}" needs "equals"', "add equals: with the path of a number, or a number", key=True
+            )
+        for other in ("equals", "tolerance") if not adds else ():
+            if getattr(self, other) is not None:
+                yield Detail((other,), f'"{other}" goes with sum and product; this rule has "{word}"', key=True)
+        if self.parse is not None and not adds and word != "order":
+            yield Detail(("parse",), f'"parse" goes with sum, product and order; this rule has "{word}"', key=True)
+        if isinstance(self.equals, Field) and not self.equals.path.definite:
+            yield Detail(("equals",), f'"{self.equals.name}" is many values; "equals" takes one', "sum what is many")
+        if word in ("order", "exactly_one_of") and len(self.fields) == 1 and self.fields[0].path.definite:
+            yield Detail((word,), f'"{word}" needs two paths or more', f"write {word}: [{self.fields[0].name}, …]")
+        many = next((one for one in self.exactly_one_of if not one.path.definite), None)
+        if many is not None:
+            yield Detail((word,), f'"{many.name}" is many values; "{word}" takes paths of one value each')
+        if self.unique is not None and self.unique.path.definite:
+            message = f'"{self.unique.name}" is one value; "unique" takes a path with [*]'
+            *above, last = (display((step,)) for step in self.unique.path.steps)
+            hint = f"{'.'.join(above)}[*].{last}" if above else f"{last}[*]"
+            yield Detail(("unique",), message, f'write unique: "{hint}"')
+        if self.each is not None and self.each.path.steps[-1:] != (ANY,):
+            name, plain = self.each.name, self.each.path.query is None
+            message = f'"{name}" is no list of items' if plain else f'"{name}" is a filter, which "each" does not take'
+            yield Detail(("each",), message, f'write each: "{name}[*]"' if plain else 'write each: "items[*]"')
+        query = next((one for one in self.named if one.path.query is not None), None)
+        if self.each is not None and query is not None:
+            yield Detail((word,), f'"{query.name}" is a filter, which a rule with "each" does not take')
+
+    @cached_property
+    def kind(self) -> str:
+        """The word that says what must hold."""
+        return next(word for word in KINDS if getattr(self, word))
+
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields that it is about, without the one that they are held against."""
+        found = getattr(self, self.kind)
+        return found if isinstance(found, tuple) else (found,)
+
+    @cached_property
+    def named(self) -> tuple[Field, ...]:
+        """Every field that it names, as it names them."""
+        return (*self.fields, self.equals) if isinstance(self.equals, Field) else self.fields
+
+    @cached_property
+    def from_top(self) -> tuple[Field, ...]:
+        """The same as fields of the document."""
+        return self.named if self.each is None else tuple(one.below(self.each) for one in self.named)
+
+    @cached_property
+    def words(self) -> str:
+        """The rule in a few words."""
+        names = [one.name for one in self.fields]
+        against = self.equals.name if isinstance(self.equals, Field) else self.equals
+        equals = "" if against is None else f", equals: {flow(against)}"
+        return f"{self.kind}: {flow(names if len(names) > 1 else names[0])}{equals}"
+
+    @cached_property
+    def limits(self) -> Any:
+        return limits_of(self.tolerance)
+
+    def close(self, wanted: Decimal, found: Decimal) -> bool:
+        """Whether a number is near enough to the wanted one, exactly."""
+        if wanted == found or self.tolerance is None:
+            return wanted == found
+        room = room_for(self.limits, Fraction(wanted))
+        gap = _EXACT.multiply(_gap(wanted, found), Decimal(room.denominator))
+        return gap <= Decimal(room.numerator)
+
+    def judge(self, document: JSON, expected: Any, reading: Reading) -> Held:
+        """What becomes of the rule in a document. `expected` is the row's expected document, or MISSING."""
+        try:
+            if self.each is None:
+                held = self._held(document, (), reading)
+            else:
+                items, no_items = _with_items(self.each.read(document), reading)
+                held = self._together([self._in_item(one, reading) for one in items], no_items)
+        except WrongKind as error:
+            held = Held(MISMATCH, partial(str, error))
+        if held.status is not OMISSION:
+            return held
+        if reading.missing == "skip" and self.kind not in _ASKS_IF_GIVEN:
+            return held._replace(status=FieldStatus.NOT_MEASURED)
+        if expected is not MISSING and all(one.excused(document, expected) for one in self.from_top):
+            return Held(FieldStatus.NOT_MEASURED, lambda: f"{held.why()}, as in the expected answer")
+        return held
+
+    def values(self, document: JSON) -> dict[str, Any]:
+        """What a document has of the fields, by name."""
+        found = {one.name: one.path.get(document) for one in self.from_top}
+        return {name: value for name, value in found.items() if value is not MISSING}
+
+    def _in_item(self, item: Read, reading: Reading) -> Held:
+        if item.value is MISSING:
+            return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
+        try:
+            held = self._held(item.value, item.place, reading)
+        except WrongKind as error:
+            return Held(MISMATCH, partial(str, error))
+        if held.no_items is None or self.each is None:
+            return held
+        return held._replace(no_items=(*self.each.path.steps, *held.no_items))
+
+    def _together(self, items: Sequence[Held], no_items: Place | None) -> Held:
+        """What becomes of a rule in a list: the worst that becomes of it in an item. `no_items` is a list that was left out."""
+        worst = next((status for status in (MISMATCH, OMISSION) if any(one.status is status for one in items)), MATCH)
+        of_worst = [one for one in items if one.status is worst]
+        left_out = no_items if worst is MATCH else None
+        no_items = next((one.no_items for one in of_worst if one.no_items is not None), left_out)
+        if worst is MATCH:
+            return Held(MATCH, lambda: f"it holds in all {len(items):,} items" if items else _NO_ITEMS, no_items=no_items)
+        more = f" (and {len(of_worst) - 1:,} more of {len(items):,} items)" if len(of_worst) > 1 else ""
+        return of_worst[0]._replace(why=lambda: f"{of_worst[0].why()}{more}", no_items=no_items)
+
+    def _held(self, document: JSON, place: Place, reading: Reading) -> Held:
+        """Whether it holds in a document that stands at a place. Raises WrongKind. What is wrong stays so, whatever else lacks."""
+        values, no_items = _with_items((one for field in self.fields for one in field.read(document, place)), reading)
+        if self.exactly_one_of:
+            return _one_there(values)
+        if not values and self.equals is None:
+            return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
+        against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
+        there = [one for one in values if one.value is not MISSING]
+        lacking = [one for one in (*values, *against) if one.value is MISSING]
+        if self.unique is not None or self.order:
+            held = _no_two_equal(there) if self.unique is not None else _in_order(there, reading)
+            if held.status is MISMATCH or not lacking:
+                return held._replace(no_items=no_items if held.status is MATCH else None)
+        numbers = [] if self.equals is None else [_number(one, reading) for one in there]
+        wanted = next((_number(one, reading) for one in against if one.value is not MISSING), self.equals)
+        if lacking:
+            return Held(OMISSION, partial(_are_missing, lacking), no_items=no_items)
+        if self.present:
+            return Held(MATCH, lambda: f"{_names(values)} {'is' if len(values) == 1 else 'are'} there", no_items=no_items)
+        found = _total(_EXACT.add, numbers, Decimal(0)) if self.sum else _product(numbers)
+        status = MATCH if self.close(wanted, found) else MISMATCH
+        names = ", ".join(
+            display((*place, *one.path.steps)) if one.path.query is None else one.name for one in self.fields
+        )
+        why = partial(self._compared, names, found, against[0].name if against else None, wanted, status)
+        return Held(status, why, _plain(wanted), _plain(found), no_items if status is MATCH else None)
+
+    def _compared(self, names: str, found: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
+        must = f"{name} is {in_decimals(wanted)}" if name is not None else f"{in_decimals(wanted)} is wanted"
+        off = ""
+        if status is MISMATCH:
+            off = (
+                f"; they differ by {in_decimals(_gap(wanted, found))}, allowed: {allowed(self.limits, Fraction(wanted))}"
+            )
+        return f"the {self.kind} of {names} is {in_decimals(found)}, {must}{off}"
+
+
+_NO_ITEMS: Final = "there are no items"
+
+
+def _with_items(read: Iterable[Read], reading: Reading) -> tuple[list[Read], Place | None]:
+    """What is read, without lists that have no items where a rule holds over them; and the path of the first such list."""
+    values = [*read]
+    no_items = next((one.no_items for one in values if one.no_items is not None), None)
+    if no_items is not None and reading.empty == "holds":
+        values = [one for one in values if one.no_items is None]
+    return values, no_items
+
+
+def _total(add: Callable[[Decimal, Decimal], Decimal], numbers: Sequence[Decimal], nothing: Decimal) -> Decimal:
+    """All the numbers added, or multiplied, in pairs: so that long ones meet seldom, and the time grows with their digits."""
+    while len(numbers) > 1:
+        pairs = zip(numbers[::2], numbers[1::2], strict=False)
+        numbers = [*(add(one, other) for one, other in pairs), *(numbers[-1:] if len(numbers) % 2 else ())]
+    return numbers[0] if numbers else nothing
+
+
+def _product(numbers: Sequence[Decimal]) -> Decimal:
+    """The product, exactly up to `_FARTHEST` powers of ten; one that is farther away is as good as any other."""
+    found = _total(_EXACT.multiply, numbers, Decimal(1))
+    if not found:
+        return Decimal(0)
+    sign, far = found.is_signed(), found.adjusted()
+    return found if abs(far) <= _FARTHEST else Decimal((int(sign), (1,), _FARTHEST if far > 0 else -_FARTHEST))
+
+
+def _gap(wanted: Decimal, found: Decimal) -> Decimal:
+    return _EXACT.abs(_EXACT.subtract(found, wanted))
+
+
+def _number(one: Read, reading: Reading) -> Decimal:
+    number = reading.number(one.value)
+    if number is None:
+        raise WrongKind(f"{one.name} is {quote(one.value)}, which {_is_no_number(one.value, reading)}")
+    return number
+
+
+def _is_no_number(value: Any, reading: Reading) -> str:
+    if not isinstance(value, str):
+        return f"is {kind(value)}, not a number"
+    return "is text, not a number; `parse` reads numbers in text" if reading.number_in is None else "is no number"
+
+
+def _in_order(values: Sequence[Read], reading: Reading) -> Held:
+    """Whether values are in order: all of them dates, or else all of them numbers. Raises WrongKind."""
+    dates = [reading.date(one.value) for one in values]
+    if None not in dates:
+        wrong = [at for at, (one, other) in enumerate(pairwise(dates)) if one and other and not in_order(one, other)]
+        after = "later than"
+    else:
+        for one, date in zip(values, dates, strict=True):
+            if date is None and reading.number(one.value) is None:
+                raise WrongKind(f"{one.name} is {quote(one.value)}, which is no date and no number as `parse` says")
+        mixed = next((one for one in values if reading.number(one.value) is None), None)
+        if mixed is not None:
+            raise WrongKind(f"{mixed.name} is {quote(mixed.value)}, a date, and others are numbers")
+        numbers = [_number(one, reading) for one in values]
+        wrong = [at for at, (one, other) in enumerate(pairwise(numbers)) if one > other]
+        after = "greater than"
+    if not wrong:
+        return Held(MATCH, lambda: f"{_names(values)} are in order")
+    first, second = values[wrong[0]], values[wrong[0] + 1]
+    return Held(MISMATCH, lambda: f"{first.name}, {quote(first.value)}, is {after} {second.name}, {quote(second.value)}")
+
+
+def _one_there(values: Sequence[Read]) -> Held:
+    there = [one for one in values if one.value is not MISSING]
+    if len(there) == 1:
+        return Held(MATCH, lambda: f"only {there[0].name} is there")
+    if not there:
+        return Held(OMISSION, lambda: f"none of {_names(values)} is there")
+    return Held(MISMATCH, lambda: f"{_names(there)} are there, and only one may be")
+
+
+def _no_two_equal(values: Sequence[Read]) -> Held:
+    first: dict[Any, Read] = {}
+    twice = [(first[key], one) for one in values if first.setdefault(key := identity(one.value), one) is not one]
+    if not twice:
+        return Held(MATCH, lambda: f"{len(values):,} values, no two of them equal")
+    (one, other), more = twice[0], f" (and {len(twice) - 1:,} more)" if len(twice) > 1 else ""
+    return Held(MISMATCH, lambda: f"{one.name} and {other.name} are both {quote(one.value)}{more}")
+
+
+def _are_missing(lacking: Sequence[Read]) -> str:
+    missing = [one for one in lacking if one.no_items is None]
+    empty = [one for one in lacking if one.no_items is not None]
+    are = f"{_names(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""
+    have = f"{_names(empty)} {'has' if len(empty) == 1 else 'have'} no items" if empty else ""
+    return "; ".join(filter(None, (are, have)))
+
+
+def _names(values: Sequence[Read]) -> str:
+    return first_ones([one.name for one in values], _MOST_NAMED)
+
+
+def _plain(number: Decimal) -> float | str:
+    """A number as JSON writes it exactly, or in words where it cannot."""
+    small = abs(number) < 10**15
+    if small and number == number.to_integral_value():
+        return int(number)
+    text = in_decimals(number)
+    return float(text) if small and Decimal(repr(float(text))) == number else text

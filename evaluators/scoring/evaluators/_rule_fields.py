@@ -1,0 +1,213 @@
+"""The fields that a rule names, and what it reads at them in a document.
+
+Strategy: a path is cut at each `[*]`, so that every place at which a value is missing is known by name: a key that is not there,
+null, and a list without items. A value that has nothing below it, where the path goes on, is of the wrong kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from decimal import Decimal
+from math import isfinite
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.model.rows import JSON, MISSING
+from evaluators.model.settings import BadSettings, Detail, ReadBy, bad, read_each, spell
+from evaluators.scoring.fields.reading import read_path
+from evaluators.scoring.values.path_text import ANY, Step, display
+from evaluators.scoring.values.paths import Path, joined_keys, key_of
+from evaluators.scoring.values.quoting import kind, quote
+
+Place: TypeAlias = tuple[Step, ...]
+
+
+class WrongKind(Exception):
+    """A value is of a kind that a rule cannot use; the text says which."""
+
+
+class Read(NamedTuple):
+    """A value that a rule reads, and its place. Where nothing is there, or null, or a list without items, the value is MISSING."""
+
+    place: Place
+    value: Any
+    level: int = 0
+    """How many `[*]` of the path lead to the place."""
+    query: str = ""
+    """The filter that found nothing, which has no place."""
+    no_items: Place | None = None
+    """The path of the list at this place, which has no items: `orders[*].lines`."""
+
+    @property
+    def name(self) -> str:
+        return self.query or display(self.place)
+
+
+class Field(Struct, frozen=True):
+    """A path that a rule names, cut at each `[*]`."""
+
+    path: Path
+    parts: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        return self.path.canonical
+
+    def read(self, document: JSON, above: Place = (), level: int = 0, strict: bool = True) -> Iterator[Read]:
+        """Every value that the path leads to, in order. `above` is the place of the document.
+
+        Raises WrongKind where `[*]` meets neither a list nor an object and, if `strict`, where a key is looked for in such a value.
+        """
+        if self.path.query is not None:
+            yield from self._hits(document, strict)
+            return
+        head = self.parts[level]
+        value, place = head.get(document), (*above, *head.steps)
+        if value is MISSING and strict:
+            _check_way(document, head, above)
+        if value is MISSING or value is None:
+            yield Read(place, MISSING, level)
+        elif level == len(self.parts) - 1:
+            yield Read(place, value, level)
+        elif isinstance(value, list | dict):
+            if not value:
+                yield Read(place, MISSING, level, no_items=self._steps_to(level))
+            for key, item in _items(value):
+                yield from self.read(item, (*place, key), level + 1, strict)
+        else:
+            raise _not_a(value, place, "a list")
+
+    def _steps_to(self, level: int) -> Place:
+        """The steps that lead to the list of a `[*]`."""
+        cut = sum(len(one.steps) for one in self.parts[: level + 1]) + level
+        return self.path.steps[:cut]
+
+    def _hits(self, document: JSON, strict: bool) -> Iterator[Read]:
+        hits = list(self.path.hits(document))
+        if not hits:
+            if strict:
+                _check_way(document, _plain_start(self.name, self.path.query or ""), (), goes_on=True)
+            yield Read((), MISSING, query=self.name)
+        for place, value in hits:
+            yield Read(place, MISSING if value is None else value)
+
+    def is_in(self, document: JSON) -> bool:
+        """Whether the path leads anywhere in the document, to null as well."""
+        if self.path.query is not None:
+            return bool(self.path.hits(document))
+        values = [document]
+        for part in self.parts[:-1]:
+            lists = [value for value in map(part.get, values) if isinstance(value, list | dict)]
+            values = [item for value in lists for _, item in _items(value)]
+        return any(self.parts[-1].get(value) is not MISSING for value in values)
+
+    def below(self, outer: Field) -> Field:
+        """The path inside each item of a list, as one from the top of the document."""
+        return Field(Path((*outer.path.steps, *self.path.steps)), (*outer.parts[:-1], *self.parts))
+
+    def excused(self, document: JSON, expected: JSON) -> bool:
+        """Whether the expected document lacks the field as often as the document does, at the same step of the path; one that
+        has the field nowhere lacks it in any number of items."""
+        theirs = _up_to_wrong_kind(self, expected)
+        lacks = Counter(one.level for one in theirs if one.value is MISSING)
+        nowhere = all(one.value is MISSING for one in theirs)
+        not_given = {one.level for one in theirs if one.value is MISSING and one.no_items is None}
+        ours = Counter(one.level for one in _up_to_wrong_kind(self, document) if one.value is MISSING)
+        return all(
+            lacks[level] >= count or (nowhere and any(above <= level for above in not_given))
+            for level, count in ours.items()
+        )
+
+
+def _items(value: list[Any] | dict[str, Any]) -> Iterator[tuple[str | int, Any]]:
+    yield from enumerate(value) if isinstance(value, list) else sorted(value.items())
+
+
+def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
+    found: list[Read] = []
+    with suppress(WrongKind):
+        found.extend(field.read(document, strict=False))
+    return found
+
+
+def _not_a(value: Any, place: Place, wanted: str) -> WrongKind:
+    name = display(place) if place else "the document"
+    return WrongKind(f"{name} is {quote(value)}, which is {kind(value)}, not {wanted}")
+
+
+def _check_way(document: JSON, path: Path, above: Place, goes_on: bool = False) -> None:
+    """Raises WrongKind where a definite path leads through a value that has no such thing below it: a text, a number or a boolean, or a
+    list where a key is looked for. With `goes_on` its own end is on the way."""
+    levels = joined_keys(path.steps, path.joins)
+    waiting: list[tuple[JSON, int, Place]] = [(document, 0, above)]
+    while waiting:
+        value, at, place = waiting.pop()
+        ended = at == len(path.steps)
+        if value is None or (ended and not goes_on):
+            continue
+        if not isinstance(value, list | dict):
+            raise _not_a(value, place, "a list" if ended or isinstance(path.steps[at], int) else "an object")
+        if ended:
+            continue
+        step = path.steps[at]
+        if isinstance(value, list):
+            if not isinstance(step, int):
+                raise _not_a(value, place, "an object")
+            waiting += [(value[step], at + 1, (*place, step))] if -len(value) <= step < len(value) else []
+        else:
+            ways = ((key_of(step), at + 1), *levels[at])
+            waiting += [(value[key], after, (*place, key)) for key, after in ways if key is not None and key in value]
+
+
+_PLAIN_STEP: Final = re.compile(r"\['([^'\\]*+)'\]|\[([0-9]+)\]")
+
+
+def _plain_start(name: str, query: str) -> Path:
+    """The keys and indexes with which a query begins, before its first filter."""
+    steps: list[Step] = []
+    at = 1
+    while step := _PLAIN_STEP.match(query, at):
+        steps.append(step[1] if step[1] is not None else int(step[2]))
+        at = step.end()
+    return Path(tuple(steps), written=name)
+
+
+def _field(spelled: object) -> Field:
+    path = read_path(spelled)
+    cuts = [at for at, step in enumerate(path.steps) if step is ANY]
+    starts, ends = (0, *(at + 1 for at in cuts)), (*cuts, None)
+    return Field(path, tuple(path.part(start, end) for start, end in zip(starts, ends, strict=True)))
+
+
+def _fields(data: object) -> tuple[Field, ...]:
+    """The fields of one path, or of a list of paths, each of them once."""
+    if not isinstance(data, list | tuple):
+        return (_field(data),)
+    found = read_each(enumerate(data), lambda _, spelled: _field(spelled))
+    if not found:
+        raise bad("a list of paths names at least one")
+    paths = [one.path for one in found]
+    twice = next((at for at, path in enumerate(paths) if path in paths[:at]), None)
+    if twice is not None:
+        message = f'"{data[twice]}" is the same place as "{data[paths.index(paths[twice])]}"'
+        raise BadSettings([Detail((twice,), message, "name each place once", code="duplicate-field")])
+    return found
+
+
+def _field_or_number(data: object) -> Field | Decimal:
+    if isinstance(data, int) and not isinstance(data, bool):
+        return Decimal(data)
+    if isinstance(data, float):
+        if not isfinite(data):
+            raise bad(f"a number is finite; found {spell(data)}")
+        return Decimal(repr(data))
+    return _field(data)
+
+
+Fields: TypeAlias = Annotated[tuple[Field, ...], ReadBy(lambda data, _: _fields(data), "path_or_paths")]
+OneField: TypeAlias = Annotated[Field | None, ReadBy(lambda data, _: _field(data), "path")]
+FieldOrNumber: TypeAlias = Annotated[Any, ReadBy(lambda data, _: _field_or_number(data), "path_or_number")]

@@ -1,0 +1,144 @@
+"""JSON Schemas as a suite and a test set hold them: in a file, or in the text of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from evaluators.model.registry import nearest
+from evaluators.model.settings import bad, filled_texts
+from evaluators.scoring.evaluators._text_formats import line_and_column
+from evaluators.scoring.fields.references import follow, steps_of
+from evaluators.scoring.values import json_text
+from evaluators.scoring.values.files import NoSmallFile, kept_place, read_small
+from evaluators.scoring.values.path_text import ANY
+
+Schema: TypeAlias = "dict[str, Any] | bool"
+MOST_STEPS: Final = 12
+"""How deep choices are looked for in a schema that refers to itself."""
+
+
+def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
+    """The schema in a JSON or YAML file, beside the suite. Raises BadSettings."""
+    if name.lstrip().startswith("{"):
+        raise bad(
+            "the schema is JSON in quotes, so it is taken for the name of a file", hint="remove the quotes around it"
+        )
+    path = _place_of(name, Path((context or {}).get("folder") or Path.cwd()))
+    try:
+        text = read_small(path).decode("utf-8-sig")
+    except NoSmallFile as error:
+        raise bad(f'the schema file "{name}" {error}', hint="a schema is one JSON or YAML file") from None
+    except FileNotFoundError:
+        hint = _near_file(path, name) or f"looked for {path}"
+        raise bad(f'there is no schema file "{name}"', hint=hint) from None
+    except (OSError, UnicodeError) as error:
+        raise bad(f'the schema file "{name}" cannot be read: {error}') from error
+    value = _of_yaml(text, name) if name.lower().endswith((".yaml", ".yml")) else _of_json(text, name)
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad(f'the schema file "{name}" must hold a map')
+
+
+def _place_of(name: str, folder: Path) -> Path:
+    """Where the file is; in the copy of a suite, under the name that is written, or beside the suite for an absolute path."""
+    shown = filled_texts().shown(name)
+    kept = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
+    return kept if kept is not None and kept.exists() else folder / name
+
+
+def _near_file(path: Path, name: str) -> str | None:
+    if not path.parent.is_dir():
+        return None
+    # by the whole name, and then without endings: "nope.json" is not near every file that ends so
+    files = {entry.name: entry.stem for entry in sorted(path.parent.iterdir()) if entry.is_file()}
+    found = nearest(path.name, [name for name, stem in files.items() if nearest(path.stem, [stem])])
+    return f'did you mean "{Path(name).with_name(found).as_posix()}"?' if found else None
+
+
+def _of_yaml(text: str, name: str) -> Any:
+    from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
+
+    try:
+        # through JSON, because YAML also holds what JSON does not
+        return json_text.parse(json_text.to_text(load_untrusted(text)))
+    except (NotYAML, TypeError, ValueError) as error:
+        raise bad(f'the schema file "{name}" is not usable YAML: {error}') from error
+
+
+def _of_json(text: str, name: str) -> Any:
+    try:
+        return json_text.parse(text)
+    except json_text.NotJSON as error:
+        line, column = line_and_column(text, error.position or 0)
+        place = "" if error.position is None else f"line {line}, column {column}: "
+        raise bad(f'the schema file "{name}" is not JSON: {place}{error.message}') from error
+
+
+def read_text(text: str) -> Schema:
+    """The schema in a cell. Raises BadSettings."""
+    try:
+        value = json_text.parse(text)
+    except json_text.NotJSON as error:
+        raise bad(f"the schema is not JSON: {error}") from error
+    if isinstance(value, (dict, bool)):
+        return value
+    raise bad("a schema is a JSON object")
+
+
+def first_keys(schema: Schema) -> frozenset[str]:
+    """The keys that the schema names at the top of a document; for a list, those of its items.
+
+    Of several documents in an output, those that have them fit best.
+    """
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting: list[Any] = [schema]
+    while waiting:
+        part = waiting.pop()
+        if not isinstance(part, dict) or id(part) in seen:
+            continue
+        seen.add(id(part))
+        found.update(part.get("properties", ()), part.get("required", ()))
+        waiting += [*_of_items(part), *_beside(part, schema)]
+    return frozenset(key for key in found if isinstance(key, str))
+
+
+def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
+    """The values that a schema lists with `enum` and `const`, by place, with `ANY` for every index."""
+    found: dict[tuple[Any, ...], list[Any]] = {}
+    seen: set[tuple[int, tuple[Any, ...]]] = set()
+    waiting: list[tuple[tuple[Any, ...], Any]] = [((), schema)]
+    while waiting:
+        place, part = waiting.pop()
+        if not isinstance(part, dict) or (id(part), place) in seen or len(place) > MOST_STEPS:
+            continue
+        seen.add((id(part), place))
+        listed = [*_items(part.get("enum")), *([part["const"]] if "const" in part else ())]
+        if listed:
+            found.setdefault(place, []).extend(listed)
+        properties = part.get("properties")
+        waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
+        waiting += [((*place, ANY), inner) for inner in _of_items(part)]
+        waiting += [(place, inner) for inner in _beside(part, schema)]
+    return found
+
+
+def _of_items(part: dict[str, Any]) -> Iterator[Any]:
+    """What a part of a schema says of the items of a list."""
+    yield from (part.get("items"), *_items(part.get("prefixItems")))
+
+
+def _beside(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
+    """What else may be said of the same value: by branches, and by what a reference leads to."""
+    yield from (part.get(word) for word in ("if", "then", "else"))
+    yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
+    reference = part.get("$ref")
+    steps = steps_of(reference) if isinstance(reference, str) and reference.startswith("#") else None
+    if steps is not None and (found := follow(schema, steps)) is not None:
+        yield found[0]
+
+
+def _items(part: Any) -> list[Any]:
+    return part if isinstance(part, list) else []

@@ -1,0 +1,129 @@
+"""What evaluators that compare an output with an expected text share: the columns, what is forgiven, labels, suggestions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from evaluators.model.settings import Name, bad, spell
+from evaluators.scoring.values.json_text import BLANKS, BOM
+
+ExpectedColumn: TypeAlias = Annotated[Name | None, Field(validation_alias=AliasChoices("expected", "correct_answer_key"))]
+"""The column with the expected answer; None for the test set's own."""
+
+MOST_LISTED: Final = 200
+"""Labels that a suite may list."""
+_WRITE_LABELS: Final = "write labels: [refund, billing]"
+
+
+# What is forgiven
+
+Forgiven: TypeAlias = Literal["case", "spaces", "final_punctuation", "underscores"]
+"""Upper and lower case; how many spaces or line breaks there are; punctuation at the end; `_` and `-` for a space."""
+
+_AT_THE_END: Final = ".,;:!?\u2026\u3002" + BLANKS.removeprefix(BOM)
+FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
+    "case": str.casefold,
+    "spaces": lambda text: " ".join(text.split()),
+    "final_punctuation": lambda text: text.rstrip(_AT_THE_END),
+    "underscores": lambda text: " ".join(text.replace("_", " ").replace("-", " ").split()),
+}
+
+
+def reading(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
+    """What a text is once so much of it is forgiven: two texts that become the same are the same."""
+    steps = [FORGIVING[name] for name in FORGIVING if name in set(forgiven)]
+
+    def read(text: str) -> str:
+        for step in steps:
+            text = step(text)
+        return text
+
+    return read
+
+
+# Labels: expected answers that are a few words which come again
+
+
+class LabelRule(Struct, frozen=True):
+    """How an evaluator's rows are counted by label."""
+
+    labels: tuple[str, ...] | None
+    """The labels that the suite lists; None where they are found out."""
+    read: Callable[[str], str] = str
+    """What a text is as a label: two texts that the evaluator takes for the same are the same label."""
+    other: bool = False
+    """Expected answers that are none of the listed labels are meant."""
+
+
+def _read_labels(value: object) -> object:
+    if value is None:
+        return None
+    if value == "off" or value is False:
+        return "off"
+    if not isinstance(value, (list, tuple)):
+        raise bad(f'"labels" must be a list of texts, or off; found {spell(value)}', hint=_WRITE_LABELS)
+    if not value:
+        raise bad('"labels": the list is empty', hint=_WRITE_LABELS)
+    for item in value:
+        if not isinstance(item, str) or not item.strip():
+            raise bad(f'"labels": every label must be text; found {spell(item)}', hint=_WRITE_LABELS)
+    if len(set(value)) != len(value):
+        raise bad('"labels": a label is there twice', hint="leave one of them out")
+    if len(value) > MOST_LISTED:
+        raise bad(f'"labels" has {len(value):,} labels, and there may be {MOST_LISTED}')
+    return tuple(value)
+
+
+Labels: TypeAlias = Annotated[
+    tuple[str, ...] | Literal["off"] | None,
+    BeforeValidator(_read_labels, json_schema_input_type=list[str] | Literal["off", False] | None),
+]
+"""The labels, in the order in which tables show them; `off`; or None, where they are found out."""
+
+
+def label_rule(labels: Any, read: Callable[[str], str] = str, other: bool = False) -> LabelRule | None:
+    """The rule of a setting; None where it is off."""
+    if labels == "off":
+        return None
+    return LabelRule(None if labels is None else tuple(dict.fromkeys(map(read, labels))), read, other)
+
+
+# Suggestions
+
+
+class TextChange(Struct, frozen=True):
+    """One change to an evaluator, for its suggestions."""
+
+    switch: str
+    """What changes: `forgive: [case]`."""
+    type: str
+    settings: Mapping[str, Any]
+    """What to write: EXPECTED stands for the column of the expected texts."""
+    says: str = ""
+    """What else becomes of outputs."""
+
+
+EXPECTED: Final = "EXPECTED"
+
+
+def text_changes(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> list[TextChange]:
+    """What `exact_match` could forgive beside what it forgives already: each thing alone, then all, then text around the answer. `others`
+    are its other settings."""
+    found = [_change([*forgiven, name], others) for name in FORGIVING if name not in forgiven]
+    if len(found) > 1:
+        found.append(_change([*FORGIVING], others))
+    output = {"output": others["output"]} if "output" in others else {}
+    around = TextChange(
+        "contains", "contains", {**output, "substring": {"column": EXPECTED}, "case_sensitive": False},
+        "the answer is inside more text; an output that also names another answer would pass",
+    )  # fmt: skip
+    return [*found, around]
+
+
+def _change(forgiven: Sequence[Forgiven], others: Mapping[str, Any]) -> TextChange:
+    names = [name for name in FORGIVING if name in forgiven]
+    return TextChange(f"forgive: [{', '.join(names)}]", "exact_match", {**others, "forgive": names})

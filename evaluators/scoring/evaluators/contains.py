@@ -1,0 +1,52 @@
+"""`contains`: a text occurs in the output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import StrictBool
+
+from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.scoring.evaluators._phrases import Phrase, columns_of, phrase_of, readable
+
+
+class Contains(Evaluator):
+    """Pass when a given text occurs anywhere in the output.
+
+    Use it for something that every answer must mention. The text is in the suite, or in a column of the row:
+    `substring: {column: must_have}`. For several texts see `contains_any` and `contains_all`.
+
+    Case counts unless `case_sensitive: false`. Spaces and line breaks count, and a text is found inside words too.
+    """
+
+    type: Literal["contains"] = "contains"
+    substring: Phrase
+    """What must occur in the output."""
+    case_sensitive: StrictBool = True
+    """Whether upper and lower case are different."""
+
+    examples = (
+        Example("it occurs", output="Hello world", settings={"substring": "lo wo"}, score=1.0),
+        Example("case counts", output="Hello world", settings={"substring": "LO WO"}, score=0.0),
+        Example(
+            "case set aside",
+            output="Hello world",
+            settings={"substring": "LO WO", "case_sensitive": False},
+            score=1.0,
+        ),
+        Example("accents count", output="Jose", settings={"substring": "José"}, score=0.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), *columns_of(self.substring)
+
+    def measure(self, text: str, *cells: object) -> bool:
+        phrase = phrase_of(self.substring, cells)
+        if not self.case_sensitive:
+            phrase, text = phrase.lower(), text.lower()
+        return phrase in text
+
+    def reason(self, text: str, *cells: object) -> Reason:
+        shown = readable(self, self.substring, phrase_of(self.substring, cells))
+        verb = "contains" if self.measure(text, *cells) else "does not contain"
+        return Reason(f'the output {verb} "{shown}"', {"substring": shown})

@@ -1,0 +1,49 @@
+"""`contains_any`: at least one of several texts occurs in the output."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import StrictBool
+
+from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
+from evaluators.scoring.evaluators._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
+
+
+class ContainsAny(Evaluator):
+    """Pass when at least one of the given texts occurs in the output.
+
+    Use it when an answer may say the same thing in several ways.
+
+    The texts are a list, one text with commas between them, or a column of the row:
+    `substrings: {column: names, separator: ";"}`.
+
+    Case counts unless `case_sensitive: false`. Blanks at both ends of a listed text are set aside, all others count. A
+    text is found inside words too.
+    """
+
+    type: Literal["contains_any"] = "contains_any"
+    substrings: PhrasesOrCommas
+    """The texts to look for."""
+    case_sensitive: StrictBool = True
+    """Whether upper and lower case are different."""
+
+    examples = (
+        Example("one of two", output="Hello world", settings={"substrings": ["hello", "world"]}, score=1.0),
+        Example("none", output="Hello world", settings={"substrings": ["hello", "moon"]}, score=0.0),
+        Example("one text with commas", output="Hello world", settings={"substrings": "moon, world"}, score=1.0),
+    )
+
+    def needs(self) -> Needs:
+        return Text(self.column("output")), *columns_of(self.substrings)
+
+    def measure(self, text: str, *cells: object) -> bool:
+        phrases = phrases_of(self.substrings, cells)
+        if not self.case_sensitive:
+            phrases, text = tuple(map(str.lower, phrases)), text.lower()
+        return any(phrase in text for phrase in phrases)
+
+    def reason(self, text: str, *cells: object) -> Reason:
+        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
+        message = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
+        return Reason(message, {"found": found, "missing": missing})

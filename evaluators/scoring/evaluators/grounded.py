@@ -1,0 +1,452 @@
+"""`grounded`: every value of the output occurs in a text of the row, such as the e-mail that it was extracted from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
+from typing import Annotated, Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
+
+from msgspec.structs import replace
+from pydantic import AfterValidator, BeforeValidator, Field, StrictInt, ValidationInfo
+
+from evaluators.model.issues import Issue
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
+from evaluators.model.settings import Name, ReadBy, bad, read_each, spell
+from evaluators.scoring.evaluators._evaluator import (
+    NOT_MEASURED,
+    Column,
+    Example,
+    Needs,
+    Output,
+    Sampled,
+    ScoredFields,
+    Text,
+    TreeEvaluator,
+    Unreadable,
+)
+from evaluators.scoring.evaluators._schema_files import choices_in, read_file
+from evaluators.scoring.fields.path_check import RowsCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.reading import read_path
+from evaluators.scoring.values.dates import MONTHS_IN
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import parse, to_text
+from evaluators.scoring.values.passages import NEAR_STEPS, Looking, Passage, Source, leaves
+from evaluators.scoring.values.paths import ANY, Location, Path, display
+from evaluators.scoring.values.quoting import quote
+from evaluators.scoring.values.text import Normalization, normalizer
+
+MATCH, MISMATCH, NOT_GIVEN, NOT_LOOKED_FOR = (
+    FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED,
+)  # fmt: skip
+NOTHING_GIVEN: Final = "the output gives nothing to look for"
+CHOICE: Final = "a choice, which is not looked for"
+OTHER_ROWS: Final = 20
+"""Rows in whose sources the values of a row are looked for, too: what is found there is found by chance."""
+_MOST_SHOWN: Final = 60
+"""Characters of a passage that a reason shows."""
+Choices: TypeAlias = Mapping[Location, tuple[Collection[str], Collection[Any]]]
+"""The values that a schema lists, texts and others, by place with `[*]`."""
+_NO_CHOICES: Final[tuple[Collection[str], Collection[Any]]] = (), ()
+
+
+class Reading(Normalization):
+    """Which differences between a text of the output and the source do not count."""
+
+    case: Literal["keep", "lower", "ignore"] = "ignore"
+    accents: Literal["keep", "ignore", "transliterate"] = "ignore"
+    whitespace: Literal["keep", "trim", "collapse", "ignore"] = "collapse"
+
+
+def _read_paths(data: object) -> tuple[Path, ...]:
+    if not isinstance(data, (list, tuple)) or not data:
+        found = "an empty list" if data == [] else spell(data)
+        raise bad(f"fields must be a list of paths; found {found}", hint='write fields: [total, "items[*].sku"]')
+    return tuple(dict.fromkeys(read_each(enumerate(data), lambda _, spelled: read_path(spelled))))
+
+
+def _read_schema(value: object, info: ValidationInfo) -> object:
+    if isinstance(value, str):
+        return read_file(value, info.context)
+    if not isinstance(value, Mapping):
+        raise ValueError(f'"schema" must be a map or a file; found {spell(value)}')
+    return value
+
+
+def _known_languages(value: tuple[str, ...]) -> tuple[str, ...]:
+    for language in value:
+        if language not in MONTHS_IN:
+            raise ValueError(f'the months of "{language}" are not known\nhint: known: {", ".join(MONTHS_IN)}')
+    return value
+
+
+class Grounded(TreeEvaluator):
+    """Score the share of the output's values that occur in a text of the row: its source, such as an e-mail or a page.
+
+    It needs no expected answers. Use it to find invented values where documents are read into fields. A number is found
+    in any spelling (1234.5 is "1.234,50" and "€ 1 234.50"), never as a part of a longer number. A day is found in any order
+    and with the names of months. An amount in another currency is another one, and a part of a telephone number, of a version
+    or of an address is no number. A text is found as whole words, without regard to case, accents and line breaks, but not right after
+    a negation: "not approved" does not say "approved".
+
+    A near passage has nearly the same letters, the same digits and the same negations: "Anna Schmidt" is near "Anne Schmidt".
+    It is shown, and the value counts as not found; `near: counts` lets it count as found.
+
+    True, false, null and empty texts are not looked for, nor what `labels` or a `schema` list as choices. A field of
+    `fields` that the output lacks is not given: it counts in `not_given_rate`, beside the score. An output with nothing
+    to look for scores 0. A right value is not always found, for a source may say it in other words; and a value that is
+    found may stand there for something else: `chance_rate` is the share that is found in the sources of other rows.
+    """
+
+    type: Literal["grounded"] = "grounded"
+    source: Name
+    """The column with the text."""
+    fields: Annotated[tuple[Path, ...] | None, ReadBy(lambda data, _: _read_paths(data), "paths")] = None
+    """The paths to look at, with everything below them; every value of the output without it."""
+    normalized: Reading = Reading.model_construct()
+    """What does not count where texts are looked for, in the words of the comparator `normalized`."""
+    near: Literal["shown", "counts"] = "shown"
+    """Whether a text of which the source has only a near passage counts as found. `shown`: it does not, and the reason shows the
+    passage. `counts`: it does."""
+    at_least: float = Field(0.9, gt=0.5, le=1.0, strict=True)
+    """A passage is near when it is at least so much like the text; with 1.0 none is."""
+    languages: Annotated[tuple[str, ...], AfterValidator(_known_languages)] = ("en",)
+    """The languages of names of months: en, da, de, es, fr, it, nb, nl, pl, pt, sv."""
+    labels: tuple[str, ...] = ()
+    """Texts that are choices, so that no source needs to say them."""
+    json_schema: Annotated[
+        dict[str, Any] | None, BeforeValidator(_read_schema, json_schema_input_type=dict[str, Any] | str)
+    ] = Field(None, validation_alias="schema")
+    """A JSON Schema, or its file: values that its `enum` and `const` list are not looked for."""
+    missing: Literal["fail", "skip"] = "fail"
+    """What becomes of a row whose output gives nothing to look for: 0, or it is left out."""
+    seed: StrictInt = 0
+    """Another seed chooses other rows for `chance_rate`."""
+
+    unnamed: ClassVar[str | None] = "source"
+    examples = (
+        Example(
+            "one of three values is nowhere in the source",
+            output='{"total": 1234.5, "due": "2024-05-31", "vendor": "Acme Ltd"}',
+            settings={"source": "input"},
+            input="Please pay 1.234,50 EUR by May 31st, 2024. Globex",
+            score=2 / 3,
+        ),
+        Example(
+            "listed fields, one of which is not given",
+            output='{"total": 99, "items": [{"sku": "A-1"}, {"sku": "B-2"}], "vendor": null}',
+            settings={"source": "input", "fields": ["total", "items[*].sku", "vendor"]},
+            input="Total 99.00 for A-1 and B-3",
+            score=2 / 3,
+        ),
+        Example(
+            "a part of a longer number is another number",
+            output='{"total": 234.5}',
+            settings={"source": "input"},
+            input="Total: 1 234.50",
+            score=0.0,
+        ),
+        Example(
+            "a near passage is shown, and does not count",
+            output='{"name": "Jon Smithson", "city": "York"}',
+            settings={"source": "input"},
+            input="John Smithson from York asks for order no. INV-0018.",
+            score=0.5,
+        ),
+        Example(
+            "a near passage counts, if it has the same digits",
+            output='{"name": "Jon Smithson", "order": "order no. INV-0017"}',
+            settings={"source": "input", "near": "counts"},
+            input="John Smithson asks for order no. INV-0018.",
+            score=0.5,
+        ),
+        Example(
+            "an amount in another currency is another one",
+            output='{"net": "100 EUR", "tax": "19 USD", "total": 119}',
+            settings={"source": "input"},
+            input="Net €100.00, VAT 19.00 EUR, to pay 119.00 euros",
+            score=2 / 3,
+        ),
+        Example(
+            "choices are not looked for",
+            output='{"kind": "refund", "urgent": true, "amount": 20}',
+            settings={"source": "input", "labels": ["refund", "billing"]},
+            input="Give me my 20 dollars back!",
+        ),
+    )
+
+    def needs(self) -> Needs:
+        return Output(self.column("output"), "container"), Text(Column(self.source, literal=True), filled=True)
+
+    def scored_fields(self) -> ScoredFields:
+        return self._scored_fields
+
+    @cached_property
+    def _scored_fields(self) -> ScoredFields:
+        if self.fields is None:
+            return ScoredFields(metrics=("chance_rate",))
+        names = tuple(path.canonical for path in self.fields)
+        keys = frozenset(key for path in self.fields for key in path.first_keys())
+        return ScoredFields(names=names, metrics=("not_given_rate", "chance_rate"), top_keys=keys)
+
+    @cached_property
+    def looking(self) -> Looking:
+        """How values are looked for."""
+        return Looking(normalizer(self.normalized), self.at_least, self.languages)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """The values that the schema lists, by place: texts, and others."""
+        listed = choices_in(self.json_schema) if self.json_schema is not None else {}
+        return {
+            place: (
+                frozenset(one for one in values if one.__class__ is str),
+                [one for one in values if one.__class__ is not str],
+            )
+            for place, values in listed.items()
+        }
+
+    def check(self) -> GroundedCheck:
+        return GroundedCheck(self)
+
+    def sampled(self) -> Sampled:
+        return Sampled("chance_rate", self.seed, lambda _, text: text, self._kept, self._chance)
+
+    def _kept(self, document: Any, text: str) -> str | None:
+        """The source of a row and the values that were looked for in it; None without values."""
+        given = ((place, value) for _, place, value in self.wanted(document) if is_given(value))
+        values = [value for place, value in given if self.is_looked_for(place, value)]
+        return to_text([text, values]) if values else None
+
+    def _chance(self, kept: Sequence[str]) -> Iterator[tuple[int, int]]:
+        """How often the values of each row are found in the sources of the others that follow it, round to the first."""
+        rows: list[Any] = list(map(parse, kept))
+        sources = [Source(text, self.looking) for text, _ in rows]
+        for at, (text, values) in enumerate(rows):
+            others = [one for one in (*sources[at + 1 :], *sources[:at]) if one.text != text][:OTHER_ROWS]
+            if others:
+                found = sum(self.counts_in(source, value) for source in others for value in values)
+                yield found, len(values) * len(others)
+
+    def unreadable(self) -> Unreadable:
+        return Unreadable(lost=lambda found: found if found.status.kept_out else replace(
+            found, status=RowStatus.UNREADABLE, passed=False, num=0, den=1
+        ))  # fmt: skip
+
+    def wanted(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
+        """The values at the paths, each with the number of its path and its place; those of 0 without paths."""
+        if document is MISSING:
+            return
+        if self.fields is None:
+            yield from ((0, place, value) for place, value in leaves(document))
+            return
+        for number, path in enumerate(self.fields):
+            for place, value in path.hits(document):
+                if value.__class__ is not dict and value.__class__ is not list:
+                    yield number, place, value
+                else:
+                    yield from ((number, below, leaf) for below, leaf in leaves(value, place))
+
+    def is_looked_for(self, place: Location, value: Any) -> bool:
+        """Whether a value that is given is one that a source must say: a number or a text that is no choice."""
+        if value.__class__ is bool or value in self._labels:
+            return False
+        texts, others = self.choices.get(_general(place), _NO_CHOICES) if self.choices else _NO_CHOICES
+        return value not in texts if value.__class__ is str else not any(same(value, choice) for choice in others)
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        return frozenset(self.labels)
+
+    def counts_in(self, source: Source, value: Any) -> bool:
+        """Whether a value counts as found in a source."""
+        return source.has(value) or self.counts_as_near(source, value)
+
+    def counts_as_near(self, source: Source, value: Any) -> bool:
+        """Whether a value that a source does not say counts as found, for a passage is near."""
+        return self.near == "counts" and value.__class__ is str and source.near(value) is not None
+
+
+class Value(NamedTuple):
+    """A value of an output, and what became of it."""
+
+    field: int
+    place: Location
+    value: Any
+    status: FieldStatus
+    is_near: bool = False
+    """It counts as found, for a passage is near."""
+
+
+class GroundedRows(ScoredRows):
+    """Rows whose values were looked for in their sources."""
+
+    def __init__(self, settings: Grounded, outputs: Sequence[Any], texts: Sequence[str]) -> None:
+        self._settings, self.texts = settings, texts
+        self._source = Source("", settings.looking)
+        """The source of the last row: rows about one text often follow each other."""
+        self.values = [self._found(*both) for both in zip(outputs, texts, strict=True)]
+        """The values of each row."""
+
+    def _found(self, document: Any, text: str) -> list[Value]:
+        if text != self._source.text:
+            self._source = Source(text, self._settings.looking)
+        self._source.steps_left = NEAR_STEPS
+        return [self._looked_up(*one) for one in self._settings.wanted(document)]
+
+    def _looked_up(self, field: int, place: Location, value: Any) -> Value:
+        if not is_given(value):
+            return Value(field, place, value, NOT_GIVEN)
+        if not self._settings.is_looked_for(place, value):
+            return Value(field, place, value, NOT_LOOKED_FOR)
+        if self._source.has(value):
+            return Value(field, place, value, MATCH)
+        is_near = self._settings.counts_as_near(self._source, value)
+        return Value(field, place, value, MATCH if is_near else MISMATCH, is_near)
+
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        found, looked_for = counted(self.values[at])
+        said = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
+        details = {"found": found, "looked_for": looked_for}
+        if unreadable is not None:
+            said, details = unreadable.message, {}
+        names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
+        fields = (
+            map(partial(self._field, at, source), range(len(names))) if names else self._leaves(source, self.values[at])
+        )
+        return Reason(said, details, tuple(fields))
+
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
+        lost = [one for one in self.values[at] if one.status is MISMATCH]
+        if not names:
+            return list(self._leaves(source, lost)) if "" in wanted else []
+        numbers = sorted({one.field for one in lost})
+        return [self._field(at, source, number) for number in numbers if names[number] in wanted]
+
+    def _field(self, at: int, source: Source, number: int) -> Outcome:
+        """What became of a listed field: found where all its values are."""
+        name = self._settings.scored_fields().names[number]
+        values = [one for one in self.values[at] if one.field == number]
+        leaves = list(self._leaves(source, values))
+        if len(leaves) == 1:
+            return replace(leaves[0], path=name)
+        found, looked_for = counted(values)
+        status = status_of(values)
+        if not looked_for:
+            return Outcome(name, status, reason="not given" if status is NOT_GIVEN else CHOICE, comparator="grounded")
+        wrong = [one for one in leaves if one.status is MISMATCH]
+        said = f"{found} of {looked_for} values are in the source"
+        if wrong:
+            said += f"; {wrong[0].path}: {wrong[0].reason}"
+        passages = [passage for one in leaves for passage in one.details.get("passages", ())]
+        details = {"column": self._settings.source, "passages": passages}
+        actual = [one.value for one in values]
+        return Outcome(name, status, float(not wrong), 1.0, None, said, "grounded", actual=actual, details=details)
+
+    def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
+        """What became of single values, each with its passage in the source."""
+        column = self._settings.source
+        for one in values:
+            place, status = display(one.place), one.status
+            if status is not MATCH and status is not MISMATCH:
+                said = CHOICE if status is NOT_LOOKED_FOR else "not given"
+                yield Outcome(place, status, None, reason=said, comparator="grounded", actual=one.value)
+                continue
+            said, passage = _in_words(source, one, column)
+            details = {"column": column, "passages": list[Any]()}
+            if passage is not None:
+                shown = source.text[passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
+                details["passages"] = [[passage.start, passage.end, status.word]]
+                said += f": {quote(shown)} at character {passage.start + 1:,}"
+            right = float(status is MATCH)
+            yield Outcome(place, status, right, reason=said, comparator="grounded", actual=one.value, details=details)
+
+
+def _in_words(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
+    """What became of a value that was looked for, and the passage of the source that shows it."""
+    if one.status is MISMATCH:
+        nearest, is_near = source.nearest(one.value)
+        said = "" if nearest is None else ", but nearly" if is_near else "; nearest"
+        return f'not in "{column}"{said}', nearest
+    if one.is_near:
+        return f'nearly in "{column}"', source.place_of_near(one.value)
+    return f'in "{column}"', source.place(one.value)
+
+
+class GroundedCheck(RowsCheck[GroundedRows]):
+    """Scores rows by their sources: (output, text) → verdict. An unreadable output is MISSING."""
+
+    def __init__(self, settings: Grounded) -> None:
+        super().__init__()
+        self._settings = settings
+
+    def begin(self, *columns: Sequence[Any]) -> GroundedRows:
+        return GroundedRows(self._settings, *columns)
+
+    def settled(self, rows: GroundedRows) -> list[ScoredRow]:
+        verdicts = [self._verdict(values) for values in rows.values]
+        if self._settings.fields is None:
+            for values in rows.values:
+                for one in values:
+                    if one.status is MATCH or one.status is MISMATCH:
+                        self._tally.add([_general(one.place)], one.status.number, 1)
+            self._tally.trim()
+        return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
+
+    def _verdict(self, values: Sequence[Value]) -> Result:
+        settings = self._settings
+        found, looked_for = counted(values)
+        if looked_for:
+            verdict = Result(RowStatus.SCORED, found / looked_for >= settings.pass_at, found, looked_for)
+        else:
+            verdict = NOT_MEASURED if settings.missing == "skip" else Result(RowStatus.SCORED, False, 0, 1)
+        if settings.fields is not None:
+            return self._of_fields(verdict, values)
+        watched = [counted([one for one in values if display(_general(one.place)) == path]) for path in self._watched]
+        return replace(
+            verdict,
+            counts=(found, looked_for - found, 0, 0) if looked_for else None,
+            watched=tuple((right, all_ - right, 0, 0) for right, all_ in watched),
+        )
+
+    def _of_fields(self, verdict: Result, values: Sequence[Value]) -> Result:
+        """The verdict with what became of each listed field."""
+        by_field: list[list[Value]] = [[] for _ in self._settings.fields or ()]
+        for one in values:
+            by_field[one.field].append(one)
+        statuses = bytes(status_of(each).number for each in by_field)
+        counts = ((number, *counted(each)) for number, each in enumerate(by_field) if len(each) > 1)
+        several = [number for each in counts if each[2] > 1 for number in each]
+        not_given = statuses.count(NOT_GIVEN.number), len(statuses)
+        return replace(verdict, statuses=statuses, values=tuple(several), metrics=(not_given,))
+
+
+def is_given(value: Any) -> bool:
+    """Whether a value says anything: null and empty texts do not."""
+    return value is not None and not (value.__class__ is str and (not value or value.isspace()))
+
+
+def counted(values: Sequence[Value]) -> tuple[int, int]:
+    """How many of some values were found, and how many were looked for."""
+    found = lost = 0
+    for one in values:
+        found += one.status is MATCH
+        lost += one.status is MISMATCH
+    return found, found + lost
+
+
+def status_of(values: Sequence[Value]) -> FieldStatus:
+    """What became of a field with some values: found where all that were looked for are."""
+    found = NOT_GIVEN
+    for one in values:
+        if one.status is MISMATCH:
+            return MISMATCH
+        if one.status is MATCH or found is NOT_GIVEN:
+            found = one.status
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def _general(place: Location) -> tuple[Any, ...]:
+    """A place with `[*]` for every index."""
+    return tuple(ANY if step.__class__ is int else step for step in place)

@@ -1,0 +1,177 @@
+"""Which words a schema uses to say how its fields are compared, and the schema inside a wrapper.
+
+There are two dialects. In x-eval every keyword starts with `x-eval-`; in evaluation_config there is one keyword,
+`evaluation_config`. Only what is itself a schema is looked at: a property may have any name.
+
+JSON Schema allows any other keyword, as a remark for other programs. So a keyword is only refused when it is no word of
+JSON Schema, nearly the same as one that is read here, and that one is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal, TypeAlias
+
+from evaluators.model.settings import BadSettings, Detail, Loc, spell
+from evaluators.scoring.fields.references import LISTS, MAPS, SINGLES, pointer
+from evaluators.scoring.fields.schema_types import EVALUATION_CONFIG, X_EVAL
+
+Dialect: TypeAlias = Literal["x-eval", "evaluation_config"]
+WRAPPERS: Final = ("schema_definition", "json_schema", "schema")
+"""Keys under which other tools put a schema, beside its name."""
+_OF_A_SCHEMA: Final = frozenset({"type", "properties", "items", "$ref", "enum", "const", *LISTS, *SINGLES, *MAPS})
+READ: Final = (
+    "type", "properties", "items", "required", "additionalProperties", "allOf", "anyOf", "oneOf", "$ref", "$defs",
+    "x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align", EVALUATION_CONFIG,
+)  # fmt: skip
+"""The keywords that change what is scored."""
+_OTHERS: Final = frozenset(
+    (
+        *MAPS, *LISTS, *SINGLES, "dependencies", "dependentRequired", "enum", "const", "format", "title", "description",
+        "default", "examples", "example", "nullable", "minItems", "maxItems", "uniqueItems", "minProperties",
+        "maxProperties", "minContains", "maxContains", "id", "defs",
+    )
+)  # fmt: skip
+_ALIKE: Final = 0.85
+_MAPS: Final = ("properties", "$defs", "definitions")
+
+
+def unwrap(schema: Any) -> tuple[Any, Loc]:
+    """The schema inside `{name, description, schema_definition}` and its like, and where it stands there."""
+    loc: Loc = ()
+    while isinstance(schema, Mapping) and not _says_what_a_value_is(schema):
+        key = next((key for key in WRAPPERS if isinstance(schema.get(key), Mapping)), None)
+        if key is None:
+            break
+        schema, loc = schema[key], (*loc, key)
+    return schema, loc
+
+
+def _says_what_a_value_is(schema: Mapping[str, Any]) -> bool:
+    """Whether this is a schema, and no wrapper of one. A wrapper may have a type, such as `type: json_schema`."""
+    keys = _OF_A_SCHEMA.intersection(schema)
+    return bool(keys - {"type"}) or ("type" in keys and schema["type"] not in WRAPPERS)
+
+
+def dialect_of(schema: Any, usual: Dialect = "x-eval") -> Dialect:
+    """The dialect of a schema. One without any of the words is read in the usual one, in which every type has a comparator too.
+
+    Raises BadSettings where both are used.
+    """
+    found = dialects_in(schema)
+    if len(found) == 2:
+        here, there = (pointer(found[dialect]) for dialect in ("x-eval", "evaluation_config"))
+        message = f"the schema uses two dialects: x-eval at {here}, and evaluation_config at {there}"
+        raise BadSettings([Detail(found["evaluation_config"], message, "keep one of them", True, "two-dialects")])
+    return next(iter(found), usual)
+
+
+def dialect_note(schema: Any, usual: Dialect | None = None) -> str | None:
+    """What a reader should know of how a schema is read that is not in the usual dialect; None where there is nothing to know.
+
+    Without a usual dialect, that is a schema that uses neither.
+    """
+    found = next(iter(dialects_in(schema)), None)
+    if found is not None and found != usual is not None:
+        return f"the schema says how to compare in the words of {found}, so it is read as {found}, not as {usual}"
+    if found is not None or usual is not None:
+        return None
+    return (
+        "the schema has neither x-eval-… keys nor evaluation_config, so it is read as x-eval, and each field is compared as its"
+        " type usually is; write dialect: x-eval to say so, or dialect: evaluation_config to have it read in that way"
+    )
+
+
+def dialects_in(schema: Any) -> dict[Dialect, Loc]:
+    """The dialects that a schema uses, each with the first place where it does."""
+    found: dict[Dialect, Loc] = {}
+    for inner, loc in walk(*unwrap(schema)):
+        for key in inner:
+            if str(key).startswith(X_EVAL):
+                found.setdefault("x-eval", (*loc, key))
+            elif key == EVALUATION_CONFIG:
+                found.setdefault("evaluation_config", (*loc, key))
+    return found
+
+
+def walk(schema: Any, loc: Loc) -> Iterator[tuple[Mapping[str, Any], Loc]]:
+    """A schema and those inside it, each with its place, in the order in which they are written."""
+    waiting: list[tuple[Any, Loc]] = [(schema, loc)]
+    while waiting:
+        schema, loc = waiting.pop()
+        if not isinstance(schema, Mapping):
+            continue
+        yield schema, loc
+        inside: list[tuple[Any, Loc]] = []
+        for key, value in schema.items():
+            here = (*loc, key)
+            if (key in MAPS or key == "defs") and isinstance(value, Mapping):
+                inside.extend((inner, (*here, name)) for name, inner in value.items())
+            elif key in LISTS and isinstance(value, list):
+                inside.extend((inner, (*here, index)) for index, inner in enumerate(value))
+            elif key in SINGLES:
+                inside.append((value, here))
+        waiting.extend(reversed(inside))
+
+
+def keyword_problems(schema: Any) -> list[Detail]:
+    """What is wrong with the keywords of a schema and of those inside it, each with its place."""
+    return [detail for inner, loc in walk(*unwrap(schema)) for detail in _problems(inner, loc)]
+
+
+def condition_note(schema: Any) -> str | None:
+    """What a reader should know of a schema with `if` and `then`; None for any other."""
+    at = next((loc for inner, loc in walk(*unwrap(schema)) if "if" in inner and {"then", "else"} & inner.keys()), None)
+    if at is None:
+        return None
+    return (
+        f"`if`, `then` and `else` (at {pointer((*at, 'if'))} of the schema) are not looked at: a field that only they name is "
+        "scored once it stands under `properties`, too"
+    )
+
+
+def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:
+    for key, value in schema.items():
+        if not isinstance(key, str):
+            continue
+        here = (*loc, key)
+        if key in _MAPS and not isinstance(value, Mapping):
+            hint = "write each name with its schema, as in {total: {type: number}}" if key == "properties" else None
+            yield Detail(here, f'"{key}" must be a map of schemas; found {spell(value)}', hint, code="bad-schema")
+        elif key == "required" and not _names(value):
+            hint = f"write required: [{value}]" if isinstance(value, str) else None
+            yield Detail(here, f'"required" must be a list of names; found {spell(value)}', hint, code="bad-schema")
+        elif key in LISTS and not _maps(value):
+            yield Detail(here, f'"{key}" must be a list of schemas; found {spell(value)}', code="bad-schema")
+        elif key == "items" and not isinstance(value, (Mapping, bool)) and not _maps(value):
+            hint = f"write items: {{type: {value}}}" if isinstance(value, str) else None
+            yield Detail(here, f'"items" must be a schema; found {spell(value)}', hint, code="bad-schema")
+        elif (meant := _meant(key, value)) is not None and meant not in schema:
+            message = f'"{key}" is no keyword of a schema'
+            yield Detail(here, message, f'did you mean "{meant}"?', key=True, code="unknown-keyword")
+
+
+def _names(value: object) -> bool:
+    """The names of an object's keys; true and false stood there in old drafts."""
+    return isinstance(value, bool) or (isinstance(value, list) and all(isinstance(name, str) for name in value))
+
+
+def _maps(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, (Mapping, bool)) for one in value)
+
+
+def _meant(key: str, value: object) -> str | None:
+    """The keyword that another one nearly is. `ref` is a remark, save with a place in the schema."""
+    if key in READ or key in _OTHERS or key.startswith("x-eval-"):
+        return None
+    if key == "ref" and not str(value).startswith("#"):
+        return None
+    plain = key.casefold().replace("_", "-")
+    found = max(READ, key=lambda word: _likeness(plain, word))
+    return found if _likeness(plain, found) >= _ALIKE else None
+
+
+def _likeness(plain: str, word: str) -> float:
+    from difflib import SequenceMatcher  # for messages only
+
+    return SequenceMatcher(None, plain, word.casefold().replace("_", "-")).ratio()

@@ -1,0 +1,307 @@
+"""The evaluation_config dialect: a JSON Schema that says of each field which metrics compare it.
+
+A field that names no metric is compared as its type is: text by `string_semantic`, a number by `number_tolerance`, a
+whole number by `integer_exact`, a boolean by `boolean_exact`, an object key by key. An array is aligned, and its items
+are compared with their own metrics. `context["defaults"]` replaces these by JSON type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from evaluators.model.registry import suggestion
+from evaluators.model.settings import BadSettings, Detail, Loc, spell, under
+from evaluators.scoring.fields.dialects import unwrap
+from evaluators.scoring.fields.evaluation_words import NO_WORDS, AskedMetric, Words, read_words
+from evaluators.scoring.fields.metrics import refuse_list_metric, resolve_alignment, resolve_metric
+from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, refuse_answers
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.references import CHOICES, Placed, own_place, place_of
+from evaluators.scoring.fields.schema_parts import SchemaReading, read_parts
+from evaluators.scoring.fields.schema_types import (
+    ADDRESSES,
+    EVALUATION_CONFIG,
+    JSON_TYPES,
+    OF_EVERY_BRANCH,
+    SEVERAL,
+    branches_of,
+    copy_of,
+    shape_of,
+    types_of,
+    whole_branch,
+)  # fmt: skip
+from evaluators.scoring.fields.tree import ORDERED, FieldNode, Kind
+from evaluators.scoring.judges.judged_comparator import JudgedComparator
+from evaluators.scoring.values.paths import Path
+
+OF_TYPES: Final[Mapping[str, str]] = {
+    "string": "string_semantic",
+    "number": "number_tolerance",
+    "integer": "integer_exact",
+    "boolean": "boolean_exact",
+    "null": "exact",
+}
+"""What compares a value of a JSON type that names no metric. Objects and arrays are looked into."""
+OF_ANYTHING: Final = "exact"
+"""What compares a value whose type is not declared."""
+NUMBERS: Final = ("number_exact", "number_tolerance", "integer_exact")
+"""Comparators that read numbers in text, where the schema allows text."""
+ALIGNED: Final = Align("hungarian")
+_OF_A_VALUE: Final = frozenset(
+    {"type", "properties", "items", "additionalProperties", "enum", "const", "$ref", EVALUATION_CONFIG, *CHOICES}
+)
+_ABOUT_FIELDS: Final = frozenset({"properties", "additionalProperties", "required", "items", "prefixItems"})
+Found = TypeVar("Found")
+
+
+def read_evaluation_config(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
+    """The tree of an evaluation_config schema.
+
+    The context is the one of `fields:`: `comparators`, `defaults`, `fallback`, `judge`. Raises BadSettings with every
+    problem, each with its place in the schema.
+    """
+    inner, loc = unwrap(schema)
+    with under(*loc):
+        return read_parts(inner, context or {}, _fill)
+
+
+def _fill(at: SchemaReading) -> None:
+    """Reads what a schema says into its part."""
+    _refuse_types(at)
+    words = _words(at)
+    types = _types(at.schema)
+    at.part.weight, at.part.kind = words.weight, _kind(at.schema)
+    at.part.shape = shape_of(at.schema, types, "null" in types or at.schema.get("nullable") is True)
+    at.part.skip = words.skip or (isinstance(at.schema, Placed) and at.schema.lost)
+    if at.part.skip:
+        return
+    if branches := _branches(at.schema, at.loc):
+        _read_choice(at, words, branches)
+    elif words.metrics is not None:
+        _ask(at, words.metrics)
+    else:
+        _by_type(at)
+
+
+def _by_type(at: SchemaReading) -> None:
+    """A schema that names no metric: what its type says."""
+    types = _types(at.schema)
+    name = at.part.kind if at.part.kind != "leaf" else next(iter(types - {"null"}), "null")
+    defaults: Mapping[str, Any] = at.context.get("defaults") or {}
+    if types and name in defaults:
+        _ask(at, (_default(at.schema, defaults[name]),))
+    elif at.part.kind != "leaf":
+        at.part.align = ALIGNED if at.part.kind == "array" else ORDERED
+        _look_below(at, at.idle)
+    else:
+        word = OF_TYPES[name] if types else OF_ANYTHING
+        _ask(at, (AskedMetric(word, loc=own_place(at.schema, ())),))
+
+
+def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
+    """Reads the metrics that a schema names into its part, which they compare as a whole, and then what stands below.
+
+    A list may name an alignment, `hungarian` with its settings as `params`: its items are compared one by one. So they are where an
+    alignment stands in for the judge of a whole list.
+    """
+    asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
+    if at.part.kind == "array" and len(asked) == 1:
+        align = _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context))
+        if align is not None:
+            _look_below(at, at.idle)
+            at.part.align, at.part.weight = align, at.part.weight * asked[0].weight
+            at.part.fallback_for = OF_LISTS if asked[0].metric_id == OF_LISTS else None
+            return
+    _ask_for(at, asked, _types(at.schema) or ({at.part.kind} - {"leaf"}))
+    _look_below(at, at.idle or bool(at.part.metrics))
+
+
+def _look_below(at: SchemaReading, idle: bool) -> None:
+    """Reads what stands below an object, key by key, or below a list. `idle`: it belongs to what is compared as a whole."""
+    if at.part.kind == "object":
+        at.read_keys(idle)
+    elif at.part.kind == "array":
+        at.read_items(at.schema, idle)
+
+
+# Values of several types
+
+
+def _branches(schema: Mapping[str, Any], loc: Loc) -> list[Mapping[str, Any]]:
+    """The schemas of a value that may be of several kinds, each with the keywords beside the choice; none where there is no choice."""
+    if listed := branches_of(schema, _OF_A_VALUE):
+        made = {id(branch): whole_branch(branch, schema, OF_EVERY_BRANCH, loc) for branch in listed}
+        return [made[id(branch)] for branch in listed]  # what is written once is read once
+    types = sorted(_types(schema) - {"null"}, key=JSON_TYPES.index)
+    if len(types) < 2 or not isinstance(schema.get("type"), list):
+        return []
+    return [_narrowed(schema, name, loc) for name in types]
+
+
+def _narrowed(schema: Mapping[str, Any], name: str, loc: Loc) -> Placed:
+    """A schema with several types as one of just this type."""
+    without = {EVALUATION_CONFIG} if name in ("object", "array") else {EVALUATION_CONFIG, *_ABOUT_FIELDS}
+    narrowed = copy_of(schema, loc, without)
+    narrowed["type"] = name
+    return narrowed
+
+
+def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, Any]]) -> None:
+    """Reads a value of several types.
+
+    It is one unit where the choice names a metric, the suite has a default for several types, or all branches ask for
+    the same one; else a choice. A metric of whole lists for which an alignment stands in goes to the list
+    branch alone.
+    """
+    at.part.shape = replace(at.part.shape, types=frozenset().union(*map(_types, branches)))
+    several: Mapping[str, Any] = at.context.get("defaults") or {}
+    asked = words.metrics
+    if asked is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
+        asked = (_default(at.schema, several[SEVERAL]),)
+    if asked is not None:
+        if not _aligned_instead(at, asked, branches):
+            _one_unit(at, branches, asked)
+            return
+        branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
+    known, at.part.kind = len(at.details), "choice"
+    at.part.branches = at.read_branches(branches)
+    inner = [each.asked for each in at.part.branches]
+    if inner[0] and all(len(each) == 1 and each[0].alike(inner[0][0]) for each in inner):
+        del at.details[known:]  # read once more, as one unit
+        at.part.branches = ()
+        _one_unit(at, branches, inner[0])
+
+
+def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], asked: Sequence[AskedMetric]) -> None:
+    """A value of several types, compared as one."""
+    types = [_types(branch) or ({_kind(branch)} - {"leaf"}) for branch in branches]
+    at.part.kind = "leaf"
+    _ask_for(at, asked, frozenset().union(*types) if all(types) else ())
+    lists = [branch for branch in branches if _kind(branch) == "array"]
+    if lists and any(each.metric_id == OF_LISTS for each in at.part.asked):
+        at.read_items(lists[0], at.idle or bool(at.part.metrics))
+
+
+def _aligned_instead(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
+    """An alignment is named for a list that is one branch of a choice, or stands in for its judge."""
+    if len(asked) != 1 or "array" not in map(_kind, branches):
+        return False
+    return _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context)) is not None
+
+
+def _with_list_metric(branch: Mapping[str, Any], schema: Mapping[str, Any]) -> Placed:
+    """A branch with the metric of whole lists that stands on its choice."""
+    found, config = copy_of(branch, ()), schema[EVALUATION_CONFIG]
+    found[EVALUATION_CONFIG] = {"metrics": config["metrics"]} if isinstance(config, Mapping) else config
+    found.written[EVALUATION_CONFIG] = place_of(schema, EVALUATION_CONFIG, ())
+    return found
+
+
+def _of_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) -> bool:
+    """Whether a value is plain, of more than one type, and no branch says how it is compared."""
+    plain = all(_kind(branch) == "leaf" and not branch.keys() & {EVALUATION_CONFIG, "$ref"} for branch in branches)
+    return plain and len(types - {"null"}) > 1 and types - {"null"} != {"integer", "number"}
+
+
+# Metrics
+
+
+def _words(at: SchemaReading) -> Words:
+    """The schema's own words about evaluation."""
+    if EVALUATION_CONFIG not in at.schema:
+        return NO_WORDS
+    try:
+        return read_words(at.schema[EVALUATION_CONFIG], place_of(at.schema, EVALUATION_CONFIG, at.loc))
+    except BadSettings as error:
+        at.details.extend(error.details)
+        return Words(skip=True)
+
+
+def _ask_for(at: SchemaReading, asked: Sequence[AskedMetric], possible: Collection[str]) -> None:
+    """Gives a part the metrics that values of its types can have. What cannot be used is noted.
+
+    `possible` are the types of which a metric of whole lists must find its own, as far as they are known.
+    """
+    for each in asked:
+        try:
+            refuse_list_metric(each.metric_id, possible, at.context)
+        except BadSettings as error:
+            at.details.extend(_placed(detail, each) for detail in error.details)
+            continue
+        at.part.asked = (*at.part.asked, each)
+        if each.metric_id in NUMBERS and "parse" not in each.params and "string" in (at.part.shape.types or {"string"}):
+            each = replace(each, params={**each.params, "parse": True})
+        resolve = partial(resolve_metric, each.spelled, at.context, Path(at.path).canonical, each.weight)
+        metric = _guarded(at, each, resolve)
+        if metric is not None and len(asked) > 1:
+            _guarded(at, each, partial(refuse_answers, metric.comparator, "beside other metrics"))
+        if metric is not None and isinstance(metric.comparator, JudgedComparator):
+            metric = replace(metric, comparator=metric.comparator.null_differs())
+        at.part.metrics += (metric,) if metric is not None else ()
+
+
+def _guarded(at: SchemaReading, asked: AskedMetric, resolve: Callable[[], Found]) -> Found | None:
+    """What `resolve` gives. Its complaints are noted at their place in the schema, and None stands for it."""
+    try:
+        return resolve()
+    except BadSettings as error:
+        kept = [detail for detail in error.details if not (at.idle and isinstance(detail, NeedsJudge))]
+        at.details.extend(_placed(detail, asked) for detail in kept)
+        return None
+
+
+def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
+    """What the suite names for a JSON type, asked for at a schema of that type."""
+    word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
+    return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
+
+
+def _address(asked: AskedMetric, schema: Mapping[str, Any], metrics: int) -> AskedMetric:
+    """The metric of a value, where a web address compared by `string_exact` is compared by `string_url` instead."""
+    address = metrics == 1 and asked.metric_id == "string_exact" and schema.get("format") in ADDRESSES
+    return replace(asked, metric_id="string_url") if address else asked
+
+
+def _placed(detail: Detail, asked: AskedMetric) -> Detail:
+    """An error about a metric, with its path in the schema. Of a setting, `loc` begins with the metric's name."""
+    if detail.loc[:1] == (asked.metric_id,):
+        rest = detail.loc[1:]
+        return replace(detail, loc=(*asked.params_loc, *rest) if rest else asked.loc)
+    return replace(detail, loc=(*asked.loc, *detail.loc))
+
+
+# Types
+
+
+def _types(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that a schema declares, null too, or that the plain values it lists have."""
+    found = types_of(schema)
+    names = frozenset((*found.names, "null") if found.nullable else found.names)
+    if "type" not in schema:
+        return frozenset() if names & {"object", "array"} else names
+    return names.intersection(JSON_TYPES)
+
+
+def _kind(schema: Mapping[str, Any]) -> Kind:
+    """Whether a schema is of an object, an array, or something that is compared as it is."""
+    types = _types(schema)
+    if types:
+        plain = types - {"null"}
+        return "object" if plain == {"object"} else "array" if plain == {"array"} else "leaf"
+    if "properties" in schema or isinstance(schema.get("additionalProperties"), Mapping):
+        return "object"
+    return "array" if "items" in schema else "leaf"
+
+
+def _refuse_types(at: SchemaReading) -> None:
+    """Notes what a schema declares as a type and is none."""
+    declared = at.schema.get("type")
+    for name in declared if isinstance(declared, list) else [] if declared is None else [declared]:
+        if name not in JSON_TYPES:
+            message = f"type must name a JSON type; found {spell(name)}"
+            hint = suggestion(str(name), JSON_TYPES) or f"known: {', '.join(JSON_TYPES)}"
+            at.details.append(Detail(place_of(at.schema, "type", ()), message, hint, code="bad-schema"))

@@ -1,0 +1,221 @@
+"""The `fields:` of a first suite: every leaf of the expected documents, and how each list is paired, with the reasons.
+
+Rests on what many documents have in common: at each path the values that were met there and what stands below, and in a list the
+key that tells its items apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+
+from evaluators.scoring.fields.inference.proposals import Ask, InitQuestion, propose
+from evaluators.scoring.values.path_text import ANY, Step, display, plainly
+
+_MOST_KEYS: Final = 30
+_RARE: Final = 0.1
+_DEEPEST: Final = 30
+
+
+class SeenPlace(Struct):
+    """One place of the documents."""
+
+    met: int = 0
+    """How often something stands there, null included."""
+    nulls: int = 0
+    objects: int = 0
+    lists: list[list[Any]] = []
+    scalars: list[Any] = []
+    keys: dict[str, SeenPlace] = {}
+    items: SeenPlace | None = None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What kinds of values stand there, null aside."""
+        found = [("objects", bool(self.objects)), ("lists", bool(self.lists)), ("single values", bool(self.scalars))]
+        return tuple(name for name, is_there in found if is_there)
+
+    @property
+    def keyed_by_data(self) -> bool:
+        """An object whose keys differ from document to document: they are data, and no names of fields."""
+        if len(self.keys) <= _MOST_KEYS:
+            return False
+        return sum(child.met for child in self.keys.values()) < _RARE * len(self.keys) * self.objects
+
+
+def shape_of(documents: Iterable[Any]) -> SeenPlace:
+    """The shape of the documents."""
+    root = SeenPlace()
+    for document in documents:
+        _add(root, document, 0)
+    return root
+
+
+def _add(node: SeenPlace, value: Any, depth: int) -> None:
+    node.met += 1
+    if value is None:
+        node.nulls += 1
+    elif isinstance(value, dict) and depth < _DEEPEST:
+        node.objects += 1
+        for key, inner in value.items():
+            _add(node.keys.setdefault(key, SeenPlace()), inner, depth + 1)
+    elif isinstance(value, list) and depth < _DEEPEST:
+        node.lists.append(value)
+        node.items = node.items or SeenPlace()
+        for item in value:
+            _add(node.items, item, depth + 1)
+    else:
+        node.scalars.append(value)
+
+
+class SuggestedLine(Struct, frozen=True):
+    """One line of `fields:`: the path, what is written for it, and why."""
+
+    steps: tuple[Step, ...]
+    compare: Any
+    why: str
+    null: bool = False
+    """It is null wherever it stands."""
+    several: bool = False
+    """Its values are of several kinds, or some are other than the rest."""
+    name: bool = False
+    """Its digits are a name: nothing about them may be forgiven."""
+
+    instead: tuple[str, str] | None = None
+    """What would make more values right: how many, and the line to write."""
+
+    @property
+    def path(self) -> str:
+        """The path in dots, as results have it."""
+        return display(self.steps)
+
+    @property
+    def written(self) -> str:
+        """The path as people write it, with keys of several words as they are."""
+        return plainly(self.steps)
+
+
+class NullMeaning(Struct, frozen=True):
+    """What null says in the expected answers, as `nulls:` of the suite, and how often it stands there."""
+
+    word: str
+    why: str
+
+
+def lines_of(root: SeenPlace, ask: Ask) -> list[SuggestedLine]:
+    """The lines for documents of that shape, in the order in which the documents name them."""
+    return list(_lines(root, (), root.met, ask))
+
+
+def nulls_of(root: SeenPlace, ask: Ask) -> NullMeaning | None:
+    """Whether null means that a value is absent, which is asked where a value is null in some answers and not in others; else None."""
+    some = [(path, node) for path, node in _single_values(root, ()) if node.nulls and node.scalars]
+    if not some:
+        return None
+    path, most = max(some, key=lambda one: one[1].nulls)
+    more = (
+        f", and so are {len(some) - 1:,} other fields in some" if len(some) > 2 else ", and so is another field in some"
+    )
+    of = "items" if ANY in path else "expected answers"
+    why = f'"{display(path)}" is null in {most.nulls:,} of {most.met:,} {of}{more if len(some) > 1 else ""}'
+    hints = ("nothing is there: a value in its place is extra", "null is an answer: a value in its place is wrong")
+    answers = ("nulls: absent", "nulls: value")
+    chosen = ask(InitQuestion(f"{why}. What does null say?", answers, hints, "change `nulls` in the suite"))
+    return NullMeaning(chosen.removeprefix("nulls: "), f"{why}. Null says that {hints[answers.index(chosen)]}.")
+
+
+def _single_values(node: SeenPlace, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], SeenPlace]]:
+    """The places that get a line of their own and hold single values."""
+    if node.kinds == ("objects",) and not node.keyed_by_data:
+        for key, child in node.keys.items():
+            yield from _single_values(child, (*path, key))
+    elif (
+        node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("objects",) and not node.items.nulls
+    ):
+        yield from _single_values(node.items, (*path, ANY))
+    elif node.kinds == ("single values",) and path:
+        yield path, node
+
+
+def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Iterator[SuggestedLine]:
+    """The lines of one place and of what stands below it. `whole` is how often it could have been met."""
+    there = "" if node.met == whole else f", in {node.met:,} of {whole:,}"
+    spelled = display(path)
+    if node.kinds == ("objects",) and node.keys and not node.keyed_by_data:
+        for key, child in node.keys.items():
+            yield from _lines(child, (*path, key), node.objects, ask)
+    elif node.kinds == ("lists",) and node.items is not None and node.items.met:
+        yield from _list_lines(node, node.items, path, there, ask)
+    elif len(node.kinds) > 1:
+        why = f"of several kinds ({', '.join(node.kinds)}){there}: compared as one value"
+        yield SuggestedLine(path, "exact", why, several=True)
+    elif node.objects:
+        why = "keys that differ from row to row" if node.keyed_by_data else "an empty object wherever it stands"
+        yield SuggestedLine(path, "exact", f"{why}{there}: compared as one value")
+    elif node.lists:
+        yield SuggestedLine(path, "exact", f"an empty list wherever it stands{there}")
+    else:
+        found = propose(node.scalars, spelled, ask)
+        yield SuggestedLine(path, found.compare, found.why + there, not node.scalars, found.several, found.name)
+
+
+def _list_lines(
+    node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask
+) -> Iterator[SuggestedLine]:
+    most = max(map(len, node.lists))
+    size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
+    if items.kinds == ("objects",) and items.keys and not items.nulls:
+        key = key_of(node.lists)
+        if key is not None:
+            why = f'a list, {size}; "{key}" is another in every item of a row, and pairs them'
+            yield SuggestedLine(path, {"align": {"key_field": {"key": display((key,))}}}, why)
+        else:
+            why = f"a list, {size}; no key tells its items apart: they are paired so that most of them fits"
+            yield SuggestedLine(path, {"align": "hungarian"}, why)
+        yield from _lines(items, (*path, ANY), items.met, ask)
+    elif items.kinds == ("single values",) and all(isinstance(item, str) for item in items.scalars) and not items.nulls:
+        yield SuggestedLine(path, {"align": "any_order"}, f"a list of texts, {size}; their order does not count")
+        found = propose(items.scalars, display((*path, ANY)), ask)
+        yield SuggestedLine((*path, ANY), found.compare, found.why, several=found.several, name=found.name)
+    else:
+        yield SuggestedLine(path, "exact", f"a list of {' or '.join(items.kinds) or 'nulls'}, {size}; its order counts")
+
+
+_NAMED: Final = re.compile(
+    r"(?:^|[_\W])(?:id|key|code|sku|no|nr|number|uuid|isbn|ean|line|index|pos|position)$", re.IGNORECASE
+)
+_NAMES: Final = re.compile(r"(?:^|[_\W])(?:name|title|label)$", re.IGNORECASE)
+_ENOUGH_LISTS: Final = 3
+_LONGEST: Final = 60
+
+
+def key_of(lists: Sequence[Sequence[Any]]) -> str | None:
+    """The best key of the items; None where there is none, or too little to go by.
+
+    Lists with fewer than two items say nothing. A key with a telling name needs one list that has more, any other key three.
+    """
+    telling = [items for items in lists if len(items) > 1]
+    every = [item for items in lists for item in items]
+    if not telling or not all(isinstance(item, dict) for item in every):
+        return None
+    found: list[str] = [name for name in every[0] if _tells_apart(name, every, telling)]
+    ranked = sorted(found, key=_rank)
+    if not ranked or (_rank(ranked[0]) > 1 and len(telling) < _ENOUGH_LISTS):
+        return None
+    return ranked[0]
+
+
+def _tells_apart(name: str, every: Sequence[dict[str, Any]], lists: Sequence[Sequence[dict[str, Any]]]) -> bool:
+    values = [item.get(name) for item in every]
+    texts = all(isinstance(value, str) and 0 < len(value) <= _LONGEST for value in values)
+    numbers = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
+    if not texts and not (numbers and _NAMED.search(name)):
+        return False
+    return all(len({item[name] for item in items}) == len(items) for items in lists)
+
+
+def _rank(name: str) -> int:
+    return 0 if _NAMED.search(name) else 1 if _NAMES.search(name) else 2

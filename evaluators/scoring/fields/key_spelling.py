@@ -1,0 +1,260 @@
+"""Keys of an output that are spelt otherwise: `invoiceNumber` for the `invoice_number` of the schema.
+
+The output's keys are given their known names once, before anything is compared or checked. Known are the keys that the settings
+or the schema have at the place, and those of the expected document. What could stand for two of them, or has a rival, keeps its
+name, and that is said. Who compares meets known names alone; how the output spells them is kept beside, for whoever reads of it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from operator import is_
+from types import MappingProxyType
+from typing import Any, Final, Literal, Protocol, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.rows import Outcome, Reason
+from evaluators.model.settings import Settings
+from evaluators.scoring.fields.frame import CONTAINERS
+from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.tree import Below, FieldNode, SchemaPath
+from evaluators.scoring.values.late_pattern import late_pattern
+from evaluators.scoring.values.path_text import ANY
+from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.quoting import first_ones, quote
+
+_BETWEEN_WORDS: Final = late_pattern(r"(?<!\d)[\s_-]+|[\s_-]+(?!\d)")
+"""What stands between two digits tells numbers apart: `line_1_2` is not `line_12`."""
+_WORDS: Final = late_pattern(r"[\s_-]+|(?<=[a-z0-9])(?=[A-Z])")
+"""Where a word of a key ends."""
+_MOST_NAMED: Final = 3
+"""Keys that a reason names one by one."""
+Shown = TypeVar("Shown", Outcome, ListOutcome)
+_NO_KEYS: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class KnownKeys(Protocol):
+    """The keys that settings or a schema know at one place of a document."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Those with a name."""
+
+    def allows(self, key: str) -> bool:
+        """Whether a key is right as it is spelt, though it has no name: it fits a pattern."""
+
+    def below(self, step: str | None) -> KnownKeys:
+        """What is known below a key; None for the items of a list."""
+
+
+class TreeKeys:
+    """The keys of a tree of fields, at one place."""
+
+    def __init__(self, nodes: Iterable[FieldNode]) -> None:
+        self._nodes = _with_branches(nodes)
+        self.names = frozenset(key for node in self._nodes for key in _declared(node))
+        self._below: dict[str | None, TreeKeys] = {}
+
+    def allows(self, key: str) -> bool:
+        return False
+
+    def below(self, step: str | None) -> TreeKeys:
+        found = self._below.get(step)
+        if found is None:
+            every = [one.below for one in self._nodes]
+            nodes = [one.items if step is None else one.keys.get(step) or one.others for one in every]
+            found = TreeKeys(node for node in nodes if node is not None)
+            if step is None or step in self.names:  # others are the output's own, and without end
+                self._below[step] = found
+        return found
+
+
+def keys_in(paths: Iterable[Path]) -> TreeKeys:
+    """The keys that some paths lead through. `[*]` means items, and the values of an object."""
+    tree: dict[Any, Any] = {}
+    for path in paths:
+        here = tree
+        for step in path.steps if path.query is None else ():
+            here = here.setdefault(step if isinstance(step, str) else ANY, {})
+    return TreeKeys([_place(tree)])
+
+
+def _place(tree: dict[Any, Any], path: SchemaPath = ()) -> FieldNode:
+    below = {step: _place(inner, (*path, step)) for step, inner in tree.items()}
+    items = below.pop(ANY, None)
+    return FieldNode(path, "object", make=lambda: Below(below, others=items, items=items))
+
+
+class Respelt(Struct, frozen=True):
+    """An output with known keys."""
+
+    document: Any
+    own: Mapping[int, Mapping[str, str]] = MappingProxyType({})
+    """How the output spells the keys of an object, by its `id`, where known names took their place."""
+    unclear: Mapping[str, str] = MappingProxyType({})
+    """What is said of keys that are unclear, and the known names that they could stand for."""
+
+    def path(self, steps: Iterable[str | int]) -> list[str | int]:
+        """A place in the document, in the output's own spelling."""
+        here, found = self.document, list[str | int]()
+        for step in steps:
+            found.append(self.own.get(id(here), _NO_KEYS).get(step, step) if isinstance(step, str) else step)
+            here = here[step] if here is not None else None
+        return found
+
+    def value(self, value: Any) -> Any:
+        """A part of the document, in the output's own spelling."""
+        if not self.own or value.__class__ not in CONTAINERS:
+            return value
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        own = self.own.get(id(value), _NO_KEYS)
+        return {own.get(key, key): self.value(inner) for key, inner in value.items()}
+
+    def said(self, reason: Reason) -> Reason:
+        """A reason that also says which keys were read otherwise, and which are unclear. Values are spelt as the output does."""
+        if not self.own and not self.unclear:
+            return reason
+        renamed = dict.fromkeys((own, name) for names in self.own.values() for name, own in names.items())
+        read = first_ones([f"{quote(own)} as {quote(name)}" for own, name in renamed], _MOST_NAMED)
+        text = [reason.text, *([f"keys read otherwise: {read}"] if read else ()), *self.unclear]
+        return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.shown(reason.fields)))
+
+    def shown(self, results: Iterable[Shown]) -> list[Shown]:
+        """What became of some fields or lists, with the output's own spelling in the values of the output."""
+        return [self._shown(one) if one.actual.__class__ in CONTAINERS else one for one in results]
+
+    def _shown(self, result: Shown) -> Shown:
+        own = self.value(result.actual)
+        found = replace(result, actual=own)
+        if isinstance(found, Outcome) and found.reason is not None:
+            found = replace(found, reason=found.reason.replace(quote(result.actual), quote(own)))
+        return found
+
+
+class KeySpelling(Settings):
+    """Which differences between an output's key and a known one do not count."""
+
+    case: Literal["ignore"] = "ignore"
+    """`ignore`: `Total` stands for `total`."""
+    style: Literal["keep", "any"] = "keep"
+    """`any`: hyphens, underscores and spaces do not count either: `invoiceNumber`, `invoice-number` and `Invoice Number` stand for
+    `invoice_number`."""
+
+    def folded(self, key: str) -> str:
+        """The key without what does not count."""
+        return _folded(key, self.style)
+
+    def usual(self, names: Iterable[str]) -> frozenset[str]:
+        """Keys, and their usual other spellings: of several documents in an output, those that have them fit best."""
+        found = set(names)
+        for name in list(found):
+            words = _WORDS.split(name) if self.style == "any" else [name]
+            lower, upper, title = ([write(word) for word in words] for write in (str.lower, str.upper, str.capitalize))
+            found |= {between.join(each) for between in "_- " for each in (lower, upper, title)}
+            found |= {"".join(each) for each in (lower, upper, title, [*lower[:1], *title[1:]])}
+        return frozenset(found)
+
+    def respelt(self, known: KnownKeys, output: Any, expected: Any = None) -> Respelt:
+        """The output with known keys; the expected document itself stays as it is."""
+        own: dict[int, Mapping[str, str]] = {}
+        unclear: dict[str, str] = {}
+        if output.__class__ not in CONTAINERS or output is expected:
+            return Respelt(output)
+        return Respelt(self._respelt(_Place(known, [expected]), output, own, unclear), own, unclear)
+
+    def _respelt(self, place: _Place, output: Any, own: dict[int, Mapping[str, str]], unclear: dict[str, str]) -> Any:
+        """An object or a list with known keys; the very same where none is renamed."""
+        if output.__class__ is list:
+            items = place.below(None)
+            made = [self._respelt(items, item, own, unclear) if item.__class__ in CONTAINERS else item for item in output]
+            return output if all(map(is_, made, output)) else made
+        names: Mapping[str, str] = _NO_KEYS
+        if not (output.keys() <= place.known.names or output.keys() <= place.names):
+            names, said = _names(place.names.union(filter(place.known.allows, output)), tuple(output), self.style)
+            unclear.update(said)
+        found, changed = dict[str, Any](), bool(names)
+        if names:
+            own[id(found)] = {name: key for key, name in names.items()}
+        for key, value in output.items():
+            name, inner = names.get(key, key), value
+            if value.__class__ in CONTAINERS:
+                inner = self._respelt(place.below(name), value, own, unclear)
+                changed = changed or inner is not value
+            found[name] = inner
+        return found if changed else output
+
+
+class _Place:
+    """What is known at one place of a document. `documents` is what the expected one has there, in all items together."""
+
+    def __init__(self, known: KnownKeys, documents: Sequence[Any]) -> None:
+        self.known, self._documents = known, documents
+        self._below: dict[str | None, _Place] = {}
+
+    @cached_property
+    def _objects(self) -> list[dict[str, Any]]:
+        return [one for one in self._documents if one.__class__ is dict]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        known = self.known.names
+        return known if all(map(known.issuperset, self._objects)) else known.union(*self._objects)
+
+    def below(self, step: str | None) -> _Place:
+        found = self._below.get(step)
+        if found is None:
+            if step is None:
+                inner = [item for one in self._documents if one.__class__ is list for item in one]
+            else:
+                inner = [one[step] for one in self._objects if step in one]
+            found = self._below[step] = _Place(self.known.below(step), inner)
+        return found
+
+
+@lru_cache(maxsize=2_000)
+def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """The known name of each key of an object that has another one, and has it alone; and what is said of keys that are unclear, with
+    what they could stand for."""
+    meant: dict[str, list[str]] = defaultdict(list)
+    given: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(known):
+        meant[_folded(key, style)].append(key)
+    for key in keys:
+        given[_folded(key, style)].append(key)
+    found, unclear = {}, {}
+    for folded, alike in given.items():
+        names = meant.get(folded, [])
+        if not names or set(alike) <= set(names):
+            continue
+        if len(names) == len(alike) == 1:
+            found[alike[0]] = names[0]
+        else:
+            stands, named = "stands" if len(alike) == 1 else "stand", " and ".join(map(quote, names))
+            unclear[f"{' and '.join(map(quote, alike))} {stands} for {named}: kept as spelt"] = named
+    return found, unclear
+
+
+@lru_cache(maxsize=20_000)
+def _folded(key: str, style: str) -> str:
+    key = key.casefold()
+    return (_BETWEEN_WORDS.sub("", key) or key) if style == "any" else key
+
+
+def _declared(node: FieldNode) -> Iterable[str]:
+    return node.below.keys if node.compound is None else (*node.below.keys, *node.compound.fields)
+
+
+def _with_branches(nodes: Iterable[FieldNode]) -> list[FieldNode]:
+    """The nodes, and the branches of those that are choices. Nodes of one origin ask for the same, so one of them will do."""
+    found: dict[int, FieldNode] = {}
+    waiting = list(nodes)
+    while waiting:
+        node = waiting.pop()
+        if found.setdefault(id(node.origin or node), node) is node:
+            waiting += node.below.branches
+    return list(found.values())

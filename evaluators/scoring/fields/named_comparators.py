@@ -1,0 +1,313 @@
+"""How two values are compared, as a suite or a schema says it: a word or a one-key map.
+
+It names a comparator with its options, a comparator of the suite, keys that are compared as one value (`compound`), or
+`skip`. For a comparator that needs a judge, where there is none, its fallback is chosen.
+
+Comparators that need a judge, and what stands in for them in a suite without one.
+
+A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `listed_once` makes one of
+them all, so that a reader meets one message that lists every such field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.registry import suggestion
+from evaluators.model.settings import BadSettings, Detail, bad, build, filled_texts, spell, under, word_or_map
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, word_of
+from evaluators.scoring.fields.compound import WORD as COMPOUND
+from evaluators.scoring.fields.compound import Together, read_names, takes_text
+from evaluators.scoring.fields.other_words import start_here, what_to_write
+from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
+from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
+from evaluators.scoring.values.quoting import first_ones, flow
+
+JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")
+"""The words that need a judge."""
+OF_LISTS: Final = "array_llm"
+"""The word whose fallback may be an alignment, since it compares whole lists."""
+_ALSO: Final = {"semantic": "string_semantic", "string_semantic": "semantic"}
+_SUGGESTED: Final = {"array_llm": "hungarian"}
+_MOST_LISTED: Final = 20
+
+
+class NeedsJudge(Detail, frozen=True):
+    """A field that needs a judge, in a suite that has none and names no fallback."""
+
+    field: str = ""
+    word: str = ""
+
+
+def needs_judge(word: str, context: Mapping[str, Any]) -> bool:
+    """Whether the comparator of that name asks a judge, and `context["judge"]` is not there to be asked.
+
+    A comparator of the suite, or one that a program registered, takes the place of the word.
+    """
+    if word in context.get("comparators", {}):
+        return False
+    if word in COMPARATORS:
+        return context.get("judge") is None and COMPARATORS.find(word).judged
+    return word in JUDGED and (context.get("judge") is None or word not in JUDGED_COMPARATORS)
+
+
+def answered(word: str, context: Mapping[str, Any]) -> bool:
+    """Whether the word is one that the suite's judge answers."""
+    return context.get("judge") is not None and word not in COMPARATORS and word in JUDGED_COMPARATORS
+
+
+def class_of(word: str, context: Mapping[str, Any]) -> type[Comparator]:
+    """The comparator of that name, those included that the suite's judge answers. Raises Problems where there is none."""
+    return JUDGED_COMPARATORS.find(word) if answered(word, context) else COMPARATORS.find(word)
+
+
+def fallback_of(word: str, context: Mapping[str, Any]) -> object:
+    """What `context["fallback"]` names for a word, as it is written; None where it names nothing."""
+    named: Mapping[str, object] = context.get("fallback") or {}
+    return named.get(word, named.get(_ALSO.get(word, "")))
+
+
+def judge_needed(word: str, *loc: str | int) -> BadSettings:
+    """The word stands where no judge can answer, ready to raise."""
+    message = f'"{word}" needs a judge, and there is none'
+    return BadSettings([NeedsJudge(loc, message, _hint([word]), bool(loc), "needs-judge", word=word)])
+
+
+def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
+    """The details, where each that needs a judge names its field."""
+    return [
+        replace(detail, field=field) if isinstance(detail, NeedsJudge) and not detail.field else detail
+        for detail in details
+    ]
+
+
+def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
+    """The details, where one that lists the fields stands for all those that need a judge.
+
+    `named`: its hint may propose `fallback`.
+    """
+    details = list(details)
+    asking = [detail for detail in details if isinstance(detail, NeedsJudge)]
+    if not asking:
+        return details
+    listed = list(dict.fromkeys(f"{one.field} ({one.word})" if one.field else one.word for one in asking))
+    count = "1 field needs" if len(listed) == 1 else f"{len(listed)} fields need"
+    message = f"{count} a judge, and there is none: {first_ones(listed, _MOST_LISTED)}"
+    hint = _hint([one.word for one in asking]) if named else "compare them with something else, such as fuzzy"
+    first = replace(asking[0], message=message, hint=hint)
+    return [first if detail is asking[0] else detail for detail in details if detail not in asking[1:]]
+
+
+def _hint(words: Iterable[str]) -> str:
+    named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
+    first = next(iter(named))
+    return (
+        f"name what stands in for it: fallback: {flow(named)}; or who answers: judge: {{…}}; "
+        f'or answer in Python: evaluators.register("{first}", f, batch=True)'
+    )
+
+
+WORDS: Final = {"oneof": "one_of"}
+"""Comparators by their names in the systems that this package replaces, and today's names."""
+NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when", "confidence")
+"""What may stand beside the comparator of a field."""
+
+
+class NamedComparator(Struct, frozen=True):
+    """A comparator that is named. `comparator` is None for `skip`, and where an alignment stands in for one of lists."""
+
+    word: str = "exact"
+    comparator: Comparator | None = None
+    rule: str = "exact"
+    fallback_for: str | None = None
+    """The comparator that needs a judge and that this one, or the alignment, is the fallback for."""
+    align: Align | None = None
+    together: Together | None = None
+    """The keys of an object that are compared as one value."""
+
+
+def word_in(data: object) -> object:
+    """The word of what is written as a word or a one-key map; other data as it is."""
+    return next(iter(data)) if isinstance(data, Mapping) and len(data) == 1 else data
+
+
+def with_its_space(field: str) -> str | None:
+    """`vendor: normalized` for the field "vendor:normalized"; None for a field that does not end in a comparator."""
+    path, _, word = field.rpartition(":")
+    return f"{path}: {word}" if path and (word in COMPARATORS or word in (*JUDGED, "skip")) else None
+
+
+def read_comparator(data: object, context: Mapping[str, Any]) -> tuple[Comparator | None, str]:
+    """The comparator that a word or a one-key map names, and how a person reads it. `skip` is (None, "skip")."""
+    chosen = choose(data, {key: value for key, value in context.items() if key != "fallback"})
+    if chosen.together is not None:
+        raise BadSettings([Detail((COMPOUND,), '"compound" names keys of one field', "write it on that field", key=True)])
+    return chosen.comparator, chosen.rule
+
+
+def choose(data: object, context: Mapping[str, Any]) -> NamedComparator:
+    """The comparator that a word or a one-key map names, or its fallback where it needs a judge.
+
+    `context["comparators"]` holds the suite's own names, and `context["fallback"]` maps words to their fallbacks, as they
+    are written.
+    """
+    named: Mapping[str, tuple[Comparator, str]] = context.get("comparators", {})
+    word = word_in(data)
+    if isinstance(data, Mapping) and word == COMPOUND:
+        return _compound(data[COMPOUND], context)
+    if isinstance(word, str) and word in WORDS and word not in named and word not in COMPARATORS:
+        return _renamed(word, data, context)
+    if isinstance(word, str) and needs_judge(word, context):
+        instead = fallback_of(word, context)  # the options of the word are for the judge, and are left aside with it
+        if instead is None:
+            raise judge_needed(word, *((word,) if isinstance(data, Mapping) else ()))
+        return read_fallback(word, instead, context)
+    _refuse_bare_value(data)
+    _refuse_unknown(data, context)
+    _refuse_short_options(data, named, context)
+    name, options = word_or_map(data, "comparator")
+    if name == "skip":
+        if options:
+            raise BadSettings([Detail(("skip",), '"skip" takes no options', "write the word alone: skip", key=True)])
+        return NamedComparator("skip", None, "skip")
+    if name in named:
+        if options:
+            raise bad(f'"{name}" is one of your own comparators and takes no options here', name, key=True)
+        comparator, rule = named[name]
+        return NamedComparator(name, comparator, f"{name} = {rule}")
+    with under(*((name,) if isinstance(data, Mapping) else ())):
+        comparator = build(class_of(name, context), options, {"judge": context.get("judge")}, f'comparator "{name}"')
+    if COMPARATORS.replaced(name):
+        add_note(context, f'the comparator "{name}" is one of your own; the one that ships is not used')
+    for note in comparator.notes:
+        add_note(context, note)
+    return NamedComparator(name, comparator, _rule(name, options))
+
+
+def add_note(context: Mapping[str, Any], note: str) -> None:
+    """Adds a remark to the notes of a context, once."""
+    notes = context.get("notes")
+    if isinstance(notes, list) and note not in notes:
+        notes.append(note)
+
+
+def read_fallback(word: str, instead: object, context: Mapping[str, Any]) -> NamedComparator:
+    """What `fallback` names for a word: a comparator that needs no judge, or, for lists, an alignment."""
+    first = word_in(instead)
+    if word == OF_LISTS and first in ALIGNMENTS:
+        name, options = word_or_map(instead, "alignment")
+        rule = f"{_rule(name, options)}, in place of {word}"
+        return NamedComparator(rule=rule, fallback_for=word, align=read_align(instead))
+    if word == OF_LISTS and isinstance(first, str) and first not in COMPARATORS and suggestion(first, ALIGNMENTS):
+        read_align(instead)  # which says what is wrong with it
+    chosen = choose(instead, {key: value for key, value in context.items() if key != "fallback"})
+    if chosen.comparator is None:
+        raise bad(f'"skip" cannot stand in for "{word}"', hint="skip the field itself, or name a comparator")
+    return replace(chosen, rule=f"{chosen.rule}, in place of {word}", fallback_for=word)
+
+
+def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedComparator:
+    """What a comparator's word of another system names, with a note. What is wrong with it stands where the old word
+    does."""
+    add_note(context, f'the comparator "{old}" is called "{WORDS[old]}" here')
+    try:
+        return choose({WORDS[old]: data[old]} if isinstance(data, Mapping) else WORDS[old], context)
+    except BadSettings as error:
+        written = tuple(data) if isinstance(data, Mapping) else ()
+        raise BadSettings(replace(each, loc=(*written, *each.loc[1:])) for each in error.details) from error
+
+
+def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
+    """Keys that are compared as one value, with the comparator that compares them."""
+    with under(COMPOUND):
+        names, compare = read_names(options)
+    with under(COMPOUND, "compare"):
+        chosen = choose(compare, context)
+        if chosen.comparator is None or chosen.together is not None:
+            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
+        refuse_answers(chosen.comparator, "for the keys of a compound")
+    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
+    return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
+
+
+def refuse_answers(comparator: Comparator | None, here: str) -> None:
+    """Raises BadSettings for a comparator that reads right answers, or a pattern, in a column: these are those of one field."""
+    if comparator is not None and comparator.answers_column is not None:
+        column = comparator.answers_column
+        names = (name for name in type(comparator).model_fields if getattr(comparator, name) == f"row.{column}")
+        said = f'"{name}: row.{column}"' if (name := next(names, None)) is not None else f'the column "{column}"'
+        message = f"what stands in a column is about one field: {said} is of no use {here}"
+        raise bad(message, hint="write it on the line of the field, as its only comparator")
+
+
+def _refuse_short_options(data: object, named: Mapping[str, Any], context: Mapping[str, Any]) -> None:
+    """Refuses an option without its name, such as `regex: "("`, with the line as it is written in full."""
+    if not isinstance(data, Mapping) or len(data) != 1:
+        return
+    name, value = next(iter(data.items()))
+    if value is None or isinstance(value, Mapping) or name in named or name == "skip":
+        return
+    message = f'the options of "{name}" must be a map; found {spell(value)}'
+    raise BadSettings([Detail((name,), message, _in_full(class_of(name, context), name, value))])
+
+
+def _in_full(plug: type[Comparator], name: str, value: object) -> str:
+    """How an option without its name is written: with the setting that takes it."""
+    settings = {field.alias or key: field for key, field in plug.model_fields.items()}
+    if isinstance(value, bool) or not settings:
+        return f"write the word alone: {name}"
+    needed = [key for key, field in settings.items() if field.is_required()]
+    shapes: list[dict[str, Any]] = [{key: value} for key in settings] + [{key: [value]} for key in settings]
+    if isinstance(value, int | float):
+        shapes += [{key: {"abs": value}} for key in settings]
+    shown = next((shape for shape in shapes if _taken(plug, shape)), {needed[0]: value} if needed else None)
+    return f"write {name}: {flow(shown)}" if shown else f"known options: {', '.join(settings)}"
+
+
+def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+    try:
+        build(plug, options)
+    except BadSettings:
+        return False
+    return True
+
+
+def _refuse_bare_value(data: object) -> None:
+    """Refuses a number or a boolean in place of a comparator, with the comparator that it may stand for."""
+    if isinstance(data, bool):
+        instead = "exact" if data else "skip"
+    elif isinstance(data, int | float):
+        instead = flow({"numeric": {"tolerance": {"abs": data}}})
+    else:
+        return
+    message = f"expected the name of a comparator, or a map from its name to its options; found {spell(data)}"
+    raise bad(message, hint=f"write {instead}")
+
+
+def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
+    """Refuses a name that nobody has, before its options are looked at.
+
+    `context["presets_with"]` knows which shipped presets define a name.
+    """
+    named: Mapping[str, Any] = context.get("comparators", {})
+    presets_with: Callable[[str], Sequence[str]] = context.get("presets_with", lambda _: ())
+    single = isinstance(data, Mapping) and len(data) == 1
+    name = next(iter(data)) if isinstance(data, Mapping) and single else data
+    if not isinstance(name, str) or name == "skip" or name in named or name in COMPARATORS or answered(name, context):
+        return
+    known = (*COMPARATORS.names(), *named, COMPOUND, "skip")
+    presets = presets_with(name)
+    if presets:
+        hint = f"preset:{presets[0]} defines it: write extends: preset:{presets[0]} in the suite"
+    else:
+        hint = what_to_write(name, context, single) or suggestion(name, (*known, *NEIGHBOURS)) or start_here(named)
+    loc = (name,) if single else ()
+    raise BadSettings([Detail(loc, f'unknown comparator "{name}"', hint, key=single, code="unknown-name")])
+
+
+def _rule(name: str, options: Mapping[str, Any]) -> str:
+    return f"{name} {flow(filled_texts().shown(options))}" if options else name

@@ -1,0 +1,312 @@
+"""The contracts of checks that score many rows at once and say of each of them why, and of those that also count, over all their
+rows, what became of each path.
+
+Counts by path for whole documents. Paths have `[*]` for every index, and grow with the documents up to a cap.
+
+Beyond it the first in alphabetical order are counted apart, and all others together, under a name that says so. Which ones these
+are depends on nothing but the paths, so that rows counted in parts come to what all rows count at once.
+
+What a check counts by path beside the four statuses, as whole numbers that add up exactly.
+
+A key is (path, kind, denominator). For all kinds but CREDIT the denominator is 1 and the count is a number of results;
+for CREDIT it is the sum of numerators of the partial credit that results which do not match were given (a match counts
+1 without being listed; where a match earns less than 1, the difference is listed as a negative credit).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, TypeVar
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Issue
+from evaluators.model.rows import Outcome, Reason, Result, RowStatus
+from evaluators.scoring.fields.empty_values import EmptyValues
+from evaluators.scoring.fields.frame import Frame
+from evaluators.scoring.fields.key_spelling import KeySpelling, KnownKeys, Respelt
+from evaluators.scoring.fields.reshaping import Reshapings
+from evaluators.scoring.fields.scored import Documents
+from evaluators.scoring.fields.walk_findings import WalkedLists
+from evaluators.scoring.values.paths import display
+
+Detail: TypeAlias = tuple[str, str, int]
+
+ERRORS: Final = "errors"
+"""Results that the output's value broke: among the mismatches of the path."""
+FAULTS: Final = "faults"
+"""Results that something else than the output broke: in no denominator."""
+SKIPPED: Final = "skipped"
+CREDIT: Final = "credit"
+MATCHED: Final = "matched"
+"""Items of an array that were paired and match as a whole; the path is the array's."""
+MISSED: Final = "missed"
+SPURIOUS: Final = "spurious"
+PAIRED: Final = "paired"
+EVALUATED: Final = "evaluated"
+"""What the totals of a schema are over: results outside of lists, and each outermost list as a whole."""
+PASSED: Final = "passed"
+"""Those of them that are right; a list is, when every expected item is there and right."""
+SURPLUS_VALUES: Final = "surplus values"
+"""Values of an open tree that stand in items which only the output has, among the hallucinations of the path."""
+SURPLUS_ITEMS: Final = "surplus items"
+"""Items of lists that only the output has, of all lists together: the path is empty.
+
+A schema counts those of outermost lists in which any are expected.
+"""
+SURPLUS_ROWS: Final = "surplus rows"
+"""The rows in which there are any; the path is empty."""
+SURPLUS_DETAILS: Final = frozenset((SURPLUS_VALUES, SURPLUS_ITEMS, SURPLUS_ROWS))
+OUTSIDE: Final = "outside"
+"""Keys that the expected side has and the schema lacks; in no denominator."""
+
+OVERFLOW: Final = "(other paths)"
+"""The path that all paths share beyond those which a check counts apart."""
+
+
+class ScoredRows:
+    """Rows that were scored together, with all that was found on the way, until they are released.
+
+    What it says of a row is read from what scored it: nothing is compared again. Where questions that cost were only put
+    on a list, the rows are pending until they are settled.
+    """
+
+    frames: Sequence[Frame] = ()
+    """The documents side by side, with what stands at the places that were looked at."""
+    respelt: Sequence[Respelt] = ()
+    """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
+    unshaped: Mapping[int, Sequence[str]] = MappingProxyType({})
+    """By row, what is said of values of the output that could not be reshaped."""
+
+    def with_known_keys(
+        self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
+    ) -> Sequence[Any]:
+        """The outputs, with known keys."""
+        self.respelt = [keys.respelt(known, output, document) for document, output in zip(expected, outputs, strict=True)]
+        return [one.document for one in self.respelt]
+
+    def reshaped(
+        self, how: Reshapings, expected: Sequence[Any], outputs: Sequence[Any]
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """The documents, reshaped. Raises RowProblem for an expected value that cannot be."""
+        found = how.of_rows(expected, outputs)
+        self.unshaped = {at: said for at, said in enumerate(found.said) if said}
+        return found.expected, found.outputs
+
+    @property
+    def pairs_by_asking(self) -> bool:
+        """Which items go together may depend on answers: once they are there, the rows are gone through again."""
+        return False
+
+    def lists(self) -> Sequence[WalkedLists]:
+        """The lists that were looked into, with how their items were paired; and those that are skipped."""
+        return ()
+
+    def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        """What the fields of some rows come to where values are empty. `absent` are values that are called so."""
+        return EmptyValues()
+
+    def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
+        """The lists without items on one side of a row, by path, each with the fields that lack something for it, or hold over nothing."""
+        return "output", {}
+
+    def settle(self) -> None:
+        """Takes the answers to what was asked, in a family of checks that asks."""
+
+    def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
+        """Why a row scores what it scores, with all its results. `unreadable` is why there is no output."""
+        raise NotImplementedError  # the contract: each family of checks words its own results
+
+    def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        raise NotImplementedError  # the contract: each family of checks words its own results
+
+    def documents(self, at: int) -> Documents | None:
+        """Every result of a row that is scored by a schema; None without a schema."""
+        return None
+
+    def release(self) -> None:
+        """Lets go of what was found: frames know each other in circles. Nobody may ask afterwards."""
+        for frame in self.frames:
+            frame.release()
+
+
+Rows = TypeVar("Rows", bound=ScoredRows)
+
+
+class ScoredRow(NamedTuple):
+    """The verdict of a row, and where to ask why."""
+
+    verdict: Result
+    rows: ScoredRows | None = None
+    """The rows that it was scored with; None where it could not be scored."""
+    at: int = 0
+    """Its place among them."""
+
+    def reason(self, unreadable: Issue | None = None) -> Reason:
+        """Why it scores what it scores; `unreadable` is why there is no output."""
+        if self.rows is None:
+            return Reason()
+        found = self.rows.reason(self.at, unreadable)
+        if said := self.rows.unshaped.get(self.at):
+            found = replace(found, text="; ".join(filter(None, (found.text, *said))))
+        return self.rows.respelt[self.at].said(found) if self.rows.respelt else found
+
+    def wrong(self, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """Its results that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
+        found = [] if self.rows is None else self.rows.wrong(self.at, wanted, listed)
+        return self.rows.respelt[self.at].shown(found) if self.rows is not None and self.rows.respelt else found
+
+
+class ChunkCheck(Generic[Rows]):
+    """A check that scores many rows at once. Asked about one row, it raises what keeps that row from being scored."""
+
+    def __call__(self, *values: Any) -> Result:
+        """The verdict of one row, without reasons: what they are made from is released at once."""
+        row = self.alone(*values)
+        release_rows([row])
+        return row.verdict
+
+    def alone(self, *values: Any) -> ScoredRow:
+        """One row, scored. Whoever calls it releases it."""
+        (row,) = self.score(*([value] for value in values))
+        return row
+
+    def rows(self, *columns: Sequence[Any]) -> list[Result]:
+        """The verdicts of some rows of which nobody asks more."""
+        found = self.score(*columns)
+        release_rows(found)
+        return [one.verdict for one in found]
+
+    def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+        """Some rows, scored: a column for each need. Raises what one of them raises; nothing is counted then. Whoever calls it
+        releases the rows."""
+        return self.settled(self.begin(*columns))
+
+    def begin(self, *columns: Sequence[Any]) -> Rows:
+        """Goes through some rows, and asks what they ask. Raises what one of them raises. The caller releases them."""
+        raise NotImplementedError  # the contract: each family of checks scores its own rows
+
+    def settled(self, rows: Rows) -> list[ScoredRow]:
+        """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
+        raise NotImplementedError  # the contract: each family of checks scores its own rows
+
+    def looked_at(self, *values: Any) -> ScoredRows:
+        """One row that is not counted, for who asks about it. Whoever calls it releases it."""
+        rows = self.begin(*([value] for value in values))
+        rows.settle()
+        return rows
+
+
+class RowsCheck(ChunkCheck[Rows]):
+    """A check that scores many rows at once, and counts by path what became of them: those of open trees and of schemas."""
+
+    def __init__(self) -> None:
+        self._tally = PathTally()
+        self._watched: dict[str, int] = {}
+        """The fields that each row says more of, by name, and their places."""
+
+    def watching(self, paths: Sequence[str]) -> Self:
+        """The check, which also says of each row what became of some fields."""
+        self._watched = places_of(paths)
+        return self
+
+    def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path, of all rows so far."""
+        return self._tally.counts()
+
+    def details(self) -> Mapping[Detail, int]:
+        """What is counted beside the statuses: skipped results, faults, how many items were paired and so on."""
+        return self._tally.details()
+
+
+FoundEmpties: TypeAlias = tuple[EmptyValues, dict[int, int]]
+"""What is empty in rows that were scored together, and which row of the chunk each of them is."""
+
+
+def empty_values(scored: Sequence[ScoredRow], absent: Sequence[Any]) -> list[FoundEmpties]:
+    """What the fields come to where values are empty, in the rows of a chunk that were scored, whose output cannot be read, or in which
+    nothing was measured."""
+    walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
+    wanted: dict[int, dict[int, int]] = {key: {} for key in walked}
+    for row, one in enumerate(scored):
+        if one.rows is not None and one.verdict.status in _COUNTED:
+            wanted[id(one.rows)][one.at] = row
+    return [(rows.empty_values(wanted[key].keys(), absent), wanted[key]) for key, rows in walked.items()]
+
+
+_COUNTED: Final = (RowStatus.SCORED, RowStatus.UNREADABLE, RowStatus.NOT_MEASURED)
+
+
+def places_of(fields: Sequence[str]) -> dict[str, int]:
+    """The place of each field whose status every row has."""
+    return {name: index for index, name in enumerate(fields)}
+
+
+def release_rows(found: Iterable[ScoredRow]) -> None:
+    """Lets go of what was found in some rows."""
+    for rows in {id(one.rows): one.rows for one in found}.values():
+        if rows is not None:
+            rows.release()
+
+
+Name: TypeAlias = tuple[Any, ...]
+"""A place, with `ANY` for every index."""
+Counts: TypeAlias = tuple[int, int, int, int]
+"""Match, mismatch, omission, hallucination."""
+
+PATH_CAP: Final = 20_000
+"""Paths that one check counts apart. Far fewer are reported; so many make the metrics the same for any split."""
+SURPLUS: Final = 0
+"""In place of a status: only the output has the item that a value stands in."""
+
+
+class PathTally:
+    """The counts of one evaluator, by path."""
+
+    def __init__(self, cap: int = PATH_CAP) -> None:
+        self._cap = cap
+        self._paths: dict[Name, list[int]] = {}
+        """How often each status was met, by its number. Items that only the output has are counted apart, at `SURPLUS`."""
+        self._overflow = [0, 0, 0, 0, 0]
+        self._last: str | None = None
+        """The last path that is counted apart, once there were too many."""
+        self.surplus_items = self.surplus_rows = 0
+
+    def add(self, names: Sequence[Name], status: int, times: int) -> None:
+        """Counts leaves of some places: `status` is the number of what they have, or `SURPLUS`."""
+        for name in names:
+            counts = self._paths.get(name)
+            if counts is None:
+                if self._last is not None and display(name) > self._last:
+                    counts = self._overflow
+                else:
+                    counts = self._paths[name] = [0, 0, 0, 0, 0]
+            counts[status] += times
+
+    def trim(self) -> None:
+        """Counts together what is beyond the cap. To be called between chunks, now and then."""
+        if len(self._paths) <= 2 * self._cap:
+            return
+        order = sorted((display(name), name) for name in self._paths)
+        self._last = order[self._cap - 1][0]
+        for _, name in order[self._cap :]:
+            self._overflow = [a + b for a, b in zip(self._overflow, self._paths.pop(name), strict=True)]
+
+    def counts(self) -> dict[str, Counts]:
+        """(match, mismatch, omission, hallucination) by path, sorted by path."""
+        spelled = sorted(self._spelled())
+        return {path: (a, b, c, d + surplus) for path, (surplus, a, b, c, d) in spelled if any((surplus, a, b, c, d))}
+
+    def details(self) -> dict[Detail, int]:
+        """The items that only the output has, in how many rows, and their values by path."""
+        if not self.surplus_rows:
+            return {}
+        found = {("", SURPLUS_ITEMS, 1): self.surplus_items, ("", SURPLUS_ROWS, 1): self.surplus_rows}
+        return found | {(path, SURPLUS_VALUES, 1): counts[SURPLUS] for path, counts in self._spelled() if counts[SURPLUS]}
+
+    def _spelled(self) -> Iterator[tuple[str, list[int]]]:
+        yield OVERFLOW, self._overflow
+        for name, counts in self._paths.items():
+            yield display(name), counts

@@ -1,0 +1,403 @@
+"""A JSON Schema without references: `$ref` filled in, `allOf` merged, `anyOf` and `oneOf` made plain where they can be.
+
+Strategy: the schema is walked once, from the root down, following only what is itself a schema, so that a property may
+be called `anyOf`. Each schema becomes a new dict that remembers where every one of its keys was written; a problem found
+later, in a comparator say, is placed there and not where the reference stood. What stands beside a `$ref` adds to its
+target and wins over it. A reference that leads back into itself stays, and so does its target under `$defs`: the reader
+of the schema expands it as far as the documents go. Nothing is fetched: only places in the same document are followed.
+
+Each reference is filled in with a copy of its target, so that messages name every place; in a schema that grows too large
+by that, references to one target share one copy.
+
+`referencing` finds what a reference leads to, and not where that stands in the file, which every message says. To find the
+place takes the few lines at the end of this module; what fills the others, merging and places, no library does.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.model.registry import suggestion
+from evaluators.model.settings import BadSettings, Detail, Loc, spell
+
+Schema: TypeAlias = dict[str, Any]
+Here: TypeAlias = tuple[tuple[str, "Loc | None"], ...]
+
+MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+"""Keywords whose value is a map from names to schemas."""
+LISTS: Final = ("anyOf", "oneOf", "allOf", "prefixItems")
+"""Keywords whose value is a list of schemas."""
+SINGLES: Final = (
+    "items", "additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems", "contains",
+    "propertyNames", "not", "if", "then", "else",
+)  # fmt: skip
+"""Keywords whose value is a schema, or something simpler."""
+CHOICES: Final = ("anyOf", "oneOf")
+SCALARS: Final = frozenset({"string", "number", "integer", "boolean"})
+MOST_COPIES: Final = 2_000
+"""After so many schemas, references to one target share it."""
+MOST_SCHEMAS: Final = 100_000
+"""More than any schema that a person wrote; fewer than fill the memory when references double at every level."""
+
+
+class Placed(dict[str, Any]):
+    """A schema that remembers where its keys were written, and what became of it on the way."""
+
+    def __init__(self, loc: Loc, *, anything: bool = False) -> None:
+        super().__init__()
+        self.loc = loc
+        """Where the schema itself was written."""
+        self.anything = anything
+        """It stands for the schema `true`."""
+        self.written: dict[str, Loc] = {}
+        """Where keys were written that did not stand in this schema at first."""
+        self.nullable = False
+        """A branch for null was taken away."""
+        self.lost = False
+        """A reference leads nowhere, so it is not known what the schema describes."""
+
+
+def place_of(schema: Mapping[str, Any], key: str, loc: Loc) -> Loc:
+    """Where a key of a schema was written; `loc` is where the schema itself stands, if it does not know."""
+    return schema.written.get(key, (*schema.loc, key)) if isinstance(schema, Placed) else (*loc, key)
+
+
+def own_place(schema: object, loc: Loc) -> Loc:
+    """Where a schema was written."""
+    return schema.loc if isinstance(schema, Placed) else loc
+
+
+def pointer(loc: Iterable[str | int]) -> str:
+    """A place in a schema as a JSON Pointer of the document: `#/properties/a`."""
+    return "#" + "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in loc)
+
+
+def as_problems(error: BadSettings) -> Problems:
+    """What is wrong with a schema, each with the JSON Pointer of its place."""
+    return Problems(
+        Issue(detail.code, Blame.CONFIG, detail.message, f"schema {pointer(detail.loc)}", detail.hint)
+        for detail in error.details
+    )
+
+
+def resolve_schema_references(schema: object) -> Schema:
+    """The schema without `$ref`, `allOf` and needless `anyOf`, as a new plain dict.
+
+    A branch that is null is taken away: null is accepted everywhere. Branches of plain values become a list of types;
+    branches with objects or arrays stay a choice. A schema that refers to itself keeps `$defs` and the reference that
+    leads back. Raises Problems (config) with every reference that leads nowhere.
+    """
+    try:
+        resolved, details = resolve_as_far(schema)
+        if details:
+            raise BadSettings(details)
+        return _plain(resolved)
+    except BadSettings as error:
+        raise as_problems(error) from error
+
+
+def resolve_as_far(schema: object) -> tuple[Placed, list[Detail]]:
+    """A schema with its references resolved, and the problems found. A reference without a target is `lost`.
+
+    Raises BadSettings where there is no schema to read.
+    """
+    if not isinstance(schema, Mapping):
+        raise BadSettings([Detail((), f"a schema must be a map; found {spell(schema)}", code="bad-schema")])
+    walk = _SchemaWalk(schema)
+    resolved = walk.schema(schema, (), (), (("#", None),))
+    resolved.pop("$defs", None)
+    if targets := walk.targets():
+        resolved["$defs"] = targets
+    return resolved, list(dict.fromkeys(walk.details))
+
+
+class _SchemaWalk:
+    """One walk over a schema. `details` are its problems."""
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root = root
+        self.details: list[Detail] = []
+        self.kept: dict[str, str] = {}
+        """The name under `$defs` of each target that must stay, by reference."""
+        self.shared: dict[str, Placed] = {}
+        """Targets that were filled in, by reference."""
+        self.made = 0
+        """Schemas made so far. Beyond MOST_COPIES, targets are shared."""
+
+    def schema(self, schema: Mapping[str, Any], loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Placed:
+        """One schema resolved.
+
+        `inside` are the references that are being filled in; `here` those of them that are about this very value, each
+        with its place.
+        """
+        self.made += 1
+        own = Placed(loc)
+        for key, value in schema.items():
+            if key not in ("$ref", "allOf", *CHOICES):
+                own[key] = self._value_of_key(key, value, (*loc, key), inside)
+        for index, branch in enumerate(_schemas(schema.get("allOf"))):
+            merge(own, self._any(branch, (*loc, "allOf", index), inside, here))
+        for key in CHOICES:
+            if key in schema:
+                self._choose(own, key, schema[key], (*loc, key), inside)
+        if "$ref" in schema:
+            target = schema["$ref"]
+            alone = isinstance(target, str) and set(schema) == {"$ref"}
+            if alone and target in self.shared and self.made > MOST_COPIES:
+                return self.shared[target]
+            self._refer(own, schema["$ref"], (*loc, "$ref"), inside, here)
+        return own
+
+    def _value_of_key(self, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> Any:
+        """The value of a key of a schema, with the references of the schemas in it resolved.
+
+        Of the whole document, `$defs` becomes empty, and is filled with what must stay; `definitions` stays as it is:
+        no reference leads there any more.
+        """
+        if len(loc) == 1 and key == "$defs":
+            return {}
+        if len(loc) == 1 and key == "definitions":
+            return value
+        if key in MAPS and isinstance(value, Mapping):
+            return {name: self._any(inner, (*loc, name), inside) for name, inner in value.items()}
+        if key in LISTS and isinstance(value, list):
+            return [self._any(inner, (*loc, index), inside) for index, inner in enumerate(value)]
+        return self._any(value, loc, inside) if key in SINGLES else value
+
+    def _any(self, value: Any, loc: Loc, inside: tuple[str, ...], here: Here = ()) -> Any:
+        return self.schema(value, loc, inside, here) if isinstance(value, Mapping) else value
+
+    # References
+
+    def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
+        if not isinstance(reference, str):
+            self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
+            own.lost = True
+            return
+        followed = dict(here)
+        if reference in followed:
+            hint = "let it describe a value, with type and properties"
+            message = f'$ref "{reference}" leads to itself'
+            self.details.append(Detail(followed[reference] or loc, message, hint, code="bad-reference"))
+            own.lost = True
+        elif reference in inside or reference == "#":
+            own["$ref"] = self._keep(reference)
+            own.written["$ref"] = loc
+        elif (found := self._filled(reference, loc, inside, here)) is None:
+            own.lost = True
+        else:
+            merge(own, found)
+
+    def _filled(self, reference: str, loc: Loc, inside: tuple[str, ...], here: Here) -> Placed | None:
+        """What a reference leads to, filled in; None where that is nothing."""
+        if reference in self.shared and self.made > MOST_COPIES:
+            return self.shared[reference]
+        found = self.target(reference, loc)
+        if found is None:
+            return None
+        made = self.shared[reference] = self.schema(*found, (*inside, reference), (*here, (reference, loc)))
+        return made
+
+    def _keep(self, reference: str) -> str:
+        """How a reference that leads back is written: to `$defs`, where its target stays."""
+        if reference == "#":
+            return reference
+        if reference not in self.kept:
+            stem = reference.rpartition("/")[2]
+            name, number = stem, 2
+            while name in self.kept.values():
+                name, number = f"{stem}_{number}", number + 1
+            self.kept[reference] = name
+        return f"#/$defs/{self.kept[reference].replace('~', '~0').replace('/', '~1')}"
+
+    def targets(self) -> Schema:
+        """The schemas that must stay, resolved, by name. One may need another."""
+        found: Schema = {}
+        while waiting := [reference for reference, name in self.kept.items() if name not in found]:
+            for reference in waiting:
+                target = self.target(reference, ())
+                found[self.kept[reference]] = self.schema(*target, (reference,), ((reference, None),)) if target else {}
+        return found
+
+    def target(self, reference: str, loc: Loc) -> tuple[Mapping[str, Any], Loc] | None:
+        """The schema that a reference leads to, with its place. What leads nowhere is noted."""
+        if not reference.startswith("#"):
+            message = f'$ref "{reference}" leads to another document; only places in the same document are followed'
+            hint = 'copy the other schema under "$defs" and write $ref: "#/$defs/NAME"'
+            self.details.append(Detail(loc, message, hint, code="bad-reference"))
+            return None
+        steps = steps_of(reference)
+        found = self._anchored(reference[1:]) if steps is None else follow(self.root, steps)
+        if found is None or not isinstance(found[0], Mapping):
+            message = f'$ref "{reference}" leads nowhere' if found is None else f'$ref "{reference}" is no schema'
+            self.details.append(Detail(loc, message, self._nearest(reference), code="bad-reference"))
+            return None
+        return found
+
+    def _anchored(self, name: str) -> tuple[Any, Loc] | None:
+        for key in ("$defs", "definitions"):
+            for inner, value in _map(self.root.get(key)).items():
+                if isinstance(value, Mapping) and value.get("$anchor") == name:
+                    return value, (key, inner)
+        return None
+
+    def _nearest(self, reference: str) -> str | None:
+        known = [f"#/{key}/{name}" for key in ("$defs", "definitions") for name in _map(self.root.get(key))]
+        return suggestion(reference, known) or (f"known: {', '.join(known)}" if known else None)
+
+    # Choices
+
+    def _choose(self, own: Placed, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> None:
+        if not isinstance(value, list):
+            own[key] = value
+            return
+        branches = [self._any(branch, (*loc, index), inside) for index, branch in enumerate(value)]
+        kept = [branch for branch in branches if not _null(branch)]
+        own.nullable = own.nullable or len(kept) < len(branches)
+        if len(kept) == 1 and isinstance(kept[0], Placed):
+            self._take(own, kept[0])
+            return
+        types = _plain_types(kept)
+        if types:
+            own["type"] = types[0] if len(types) == 1 else types
+            own.written["type"] = loc
+        else:
+            own[key] = kept
+
+    @staticmethod
+    def _take(own: Placed, branch: Placed) -> None:
+        """The only branch becomes part of the schema. Its words win, save those about evaluation."""
+        for key in [key for key in own if key in branch and not _about_evaluation(key)]:
+            if not isinstance(own[key], Mapping):
+                del own[key]
+        merge(own, branch)
+
+
+def merge(first: Placed, second: object) -> None:
+    """Add to a schema what another one says of the same value. What both say is merged, or the first wins.
+
+    What stands inside the two stays as it is: it may stand in other places too.
+    """
+    if not isinstance(second, Mapping):
+        return
+    for key, value in second.items():
+        if key not in first:
+            first[key] = value
+            first.written[key] = place_of(second, key, ())
+        elif key == "required" and isinstance(value, list) and isinstance(first[key], list):
+            first[key] = [*first[key], *(name for name in value if name not in first[key])]
+        elif key in MAPS and isinstance(value, Mapping) and isinstance(first[key], Mapping):
+            first[key] = _both(first[key], value)
+        elif key in SINGLES and isinstance(first[key], Placed):
+            first[key] = _merged(first[key], value)
+    if isinstance(second, Placed):
+        first.nullable, first.lost = first.nullable or second.nullable, first.lost or second.lost
+
+
+def _both(first: Mapping[str, Any], second: Mapping[str, Any]) -> Schema:
+    """Two maps of schemas as one. Those of one name are merged."""
+    found = {name: _merged(inner, second.get(name)) for name, inner in first.items()}
+    return {**found, **{name: inner for name, inner in second.items() if name not in found}}
+
+
+def _merged(first: object, second: object) -> object:
+    """Two schemas as a new one; the first where there is nothing to merge."""
+    if not isinstance(first, Placed) or not isinstance(second, Mapping):
+        return first
+    own = Placed(first.loc)
+    own.update(first)
+    own.written.update(first.written)
+    own.nullable, own.lost = first.nullable, first.lost
+    merge(own, second)
+    return own
+
+
+def _plain(schema: Mapping[str, Any]) -> Schema:
+    """A copy made of ordinary dicts and lists, which shares nothing. Raises BadSettings where it would be too large."""
+    made = 0
+
+    def copied(value: Any) -> Any:
+        nonlocal made
+        if isinstance(value, list):
+            return [copied(inner) for inner in value]
+        if not isinstance(value, Mapping):
+            return copy.copy(value)
+        made += 1
+        refuse_too_many(made, own_place(value, ()))
+        return {key: copied(inner) for key, inner in value.items()}
+
+    return {key: copied(value) for key, value in schema.items()}
+
+
+def refuse_too_many(schemas: int, loc: Loc) -> None:
+    """Raises BadSettings where so many schemas are more than a person wrote: references that branch multiply."""
+    if schemas > MOST_SCHEMAS:
+        message = f"the schema is larger than {MOST_SCHEMAS:,} schemas once its references are filled in"
+        hint = "references that branch at every level multiply"
+        raise BadSettings([Detail(loc, message, hint, code="bad-schema")])
+
+
+def _schemas(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _null(branch: object) -> bool:
+    """A branch that says null and nothing else. A list of types may be null too."""
+    if not isinstance(branch, Mapping):
+        return False
+    only = branch.get("enum", [branch.get("const", ...)])
+    return branch.get("type", ...) in ("null", None, ["null"]) or only == [None]
+
+
+def _plain_types(branches: Sequence[Any]) -> list[str]:
+    """The types of branches that are all plain values; empty where one is an object or a list, or has evaluation settings."""
+    types: list[str] = []
+    for branch in branches:
+        if not isinstance(branch, Mapping) or any(map(_about_evaluation, branch)):
+            return []
+        found = branch.get("type")
+        listed = [one for one in (found if isinstance(found, list) else [found]) if one != "null"]
+        if not listed or any(not isinstance(one, str) or one not in SCALARS for one in listed):
+            return []
+        types.extend(str(one) for one in listed if one not in types)
+    return types
+
+
+def _about_evaluation(key: str) -> bool:
+    """A keyword that says how a value is compared, in either dialect."""
+    return str(key).startswith("x-eval-") or key == "evaluation_config"
+
+
+def steps_of(reference: str) -> list[str] | None:
+    """The steps of a reference that is a JSON Pointer; None for the name of an anchor."""
+    text = unquote(reference[1:])
+    if text and not text.startswith("/"):
+        return None
+    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
+
+
+_LONG_INDEX: Final = 10
+"""Digits of an index that no list has."""
+
+
+def follow(root: object, steps: Sequence[str]) -> tuple[Any, Loc] | None:
+    """What stands where the steps lead, and its place; None where they lead nowhere."""
+    found, loc = root, list[str | int]()
+    for step in steps:
+        if isinstance(found, Mapping) and step in found:
+            found = found[step]
+            loc.append(step)
+        elif isinstance(found, list) and step.isdecimal() and len(step) < _LONG_INDEX and int(step) < len(found):
+            found = found[int(step)]
+            loc.append(int(step))
+        else:
+            return None
+    return found, tuple(loc)

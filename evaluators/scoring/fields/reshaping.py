@@ -1,0 +1,148 @@
+"""Values that become lists or objects before fields are looked for in them: a text that is split or read as JSON, a list of one that
+is unwrapped.
+
+A line of `fields:` that says how a list is paired, or that has other lines below it, is looked into. Of its transforms those up to the
+last one that reshapes a value are of the whole value: documents are changed by them, on copies, before anything is compared. Those after
+it are of its items.
+
+An expected value that cannot be changed makes the row invalid. A value of the output that cannot stays as it is, and the row says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from operator import is_
+from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.comparators._comparator import in_field
+from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.readable import transformed
+from evaluators.scoring.values.paths import ANY, Levels, Path, joined_keys, key_of
+from evaluators.scoring.values.transforms import Apply, Transform, TransformError, chain_of_expected
+
+
+class Reshaping(Struct, frozen=True, dict=True):
+    """What is done to the values at one place."""
+
+    path: Path
+    transforms: tuple[Transform, ...]
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The keys with dots that may stand for some of the steps."""
+        return joined_keys(self.path.steps, self.path.joins)
+
+    @cached_property
+    def apply(self) -> Apply:
+        """What is done to a value. One that a transform does not take stays as it is."""
+        return chain_of_expected(self.transforms) or (lambda value: value)
+
+    def expected(self, value: Any) -> Any:
+        """An expected value, changed. Raises RowProblem."""
+        try:
+            return transformed(self.apply, value)
+        except RowProblem as error:
+            raise in_field(error, self.path.canonical or "$") from error
+
+
+class Reshaped(NamedTuple):
+    """The documents of some rows, with what is said of values that stayed as they are, by row."""
+
+    expected: Sequence[Any]
+    outputs: Sequence[Any]
+    said: Sequence[tuple[str, ...]]
+
+
+class Reshapings(Struct, frozen=True):
+    """What is done to documents, outer places before those inside of them."""
+
+    each: tuple[Reshaping, ...] = ()
+
+    @property
+    def at_the_top(self) -> bool:
+        """A document as a whole is changed: it may be of another kind than it is compared as."""
+        return any(not one.path.steps for one in self.each)
+
+    @property
+    def converts(self) -> bool:
+        """There may be expected values that cannot be changed."""
+        return any(transform.converts for one in self.each for transform in one.transforms)
+
+    def of_expected(self, document: Any) -> Any:
+        """An expected document, changed. Raises RowProblem for a value that cannot be."""
+        for one in self.each:
+            document = _changed(document, one, 0, one.expected)
+        return document
+
+    def of_output(self, document: Any) -> tuple[Any, tuple[str, ...]]:
+        """A document of an output, changed, and what is said of values that cannot be."""
+        said: list[str] = []
+        for one in self.each:
+
+            def change(value: Any, one: Reshaping = one) -> Any:
+                try:
+                    return one.apply(value)
+                except TransformError as error:
+                    said.append(f"{one.path.canonical or '$'} of the output stays as it is: {error}")
+                    return value
+
+            document = _changed(document, one, 0, change)
+        return document, tuple(dict.fromkeys(said))
+
+    def of_rows(self, expected: Sequence[Any], outputs: Sequence[Any]) -> Reshaped:
+        """The documents of some rows, changed; one that is the same object on both sides stays so. Raises RowProblem."""
+        changed = [self.of_expected(document) for document in expected]
+        others = [
+            (mine, ()) if document is other else self.of_output(other)
+            for document, other, mine in zip(expected, outputs, changed, strict=True)
+        ]
+        return Reshaped(changed, [document for document, _ in others], [said for _, said in others])
+
+
+UNCHANGED: Final = Reshapings()
+
+
+def reshapings_of(lines: Iterable[FieldLine], common: Sequence[Transform] = ()) -> Reshapings:
+    """What the lines of `fields:` say of whole values, beside transforms that are common to all fields."""
+    found = [Reshaping(line.path, whole) for line in lines if (whole := of_whole(line, common)[0])]
+    return Reshapings(tuple(sorted(found, key=lambda one: len(one.path.steps))))
+
+
+def of_whole(line: FieldLine, common: Sequence[Transform] = ()) -> tuple[tuple[Transform, ...], tuple[Transform, ...]]:
+    """The transforms of a line that are of the whole value before it is looked into, and those of what is compared."""
+    every = (*common, *line.transforms)
+    looked_into = not line.skip and line.path.query is None and (line.align is not None or line.comparator is None)
+    last = max((at for at, each in enumerate(every, start=1) if each.reshapes), default=0) if looked_into else 0
+    return every[:last], every[last:]
+
+
+def _changed(value: Any, one: Reshaping, at: int, change: Apply) -> Any:
+    """A value below which something is changed, from a step of a path on; the very same where nothing is."""
+    steps = one.path.steps
+    if at == len(steps):
+        return value if value is MISSING else change(value)
+    if steps[at] is ANY and value.__class__ is list:
+        made = [_changed(item, one, at + 1, change) for item in value]
+        return value if all(map(is_, made, value)) else made
+    if steps[at] is ANY and value.__class__ is dict:
+        found = {key: _changed(inner, one, at + 1, change) for key, inner in value.items()}
+        return value if all(map(is_, found.values(), value.values())) else found
+    if value.__class__ is dict:
+        keys = ((key, after) for key, after in (*one.levels[at], (key_of(steps[at]), at + 1)) if key in value)
+        key, after = next(keys, (None, 0))
+        inner = MISSING if key is None else _changed(value[key], one, after, change)
+        return value if key is None or inner is value[key] else {**value, key: inner}
+    index = steps[at]
+    if value.__class__ is list and isinstance(index, int) and -len(value) <= index < len(value):
+        inner = _changed(value[index], one, at + 1, change)
+        return (
+            value
+            if inner is value[index]
+            else [inner if place == index % len(value) else item for place, item in enumerate(value)]
+        )
+    return value

@@ -1,0 +1,254 @@
+"""The check of a schema: (expected, output) → verdict, with tallies by path of the schema.
+
+Rows that come to the same codes share one verdict and are counted together. What is remembered is bounded by the number of
+codes; beyond it everything is added up and the numbering starts afresh.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat
+from math import gcd
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import Result
+from evaluators.scoring.fields.coding import Coding, Signature
+from evaluators.scoring.fields.events import (
+    Event,
+    RowMetrics,
+    Totals,
+    add_totals,
+    events_of,
+    row_counts,
+    row_fields,
+    row_metrics,
+)
+from evaluators.scoring.fields.explained import problems_of
+from evaluators.scoring.fields.path_check import (
+    SURPLUS_ITEMS,
+    SURPLUS_ROWS,
+    Counts,
+    Detail,
+    Rows,
+    RowsCheck,
+    ScoredRow,
+    ScoredRows,
+    places_of,
+)
+from evaluators.scoring.fields.row_events import row_events
+from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
+from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.fields.scored import Scored
+from evaluators.scoring.fields.tree import SchemaPath
+from evaluators.scoring.fields.walk import Lacking
+from evaluators.scoring.judges.asking import asking_about
+
+MOST_REMEMBERED: Final = 1_000_000
+"""Events of different rows that are remembered between two additions."""
+MOST_EVENTS: Final = 50_000
+"""Different events that are numbered between two additions: keys that nobody foresaw must not fill the memory."""
+
+
+class _SchemaTotals(RowsCheck[Rows]):
+    """What rows are counted by that one schema scores, or several."""
+
+    def total(self) -> Totals:
+        """All that was counted so far."""
+        raise NotImplementedError  # the contract: of one schema, or of several
+
+    def counts(self) -> dict[str, Counts]:
+        paths: dict[str, list[int]] = {}
+        for (path, place, _), count in self.total().items():
+            if isinstance(place, int):
+                paths.setdefault(path, [0, 0, 0, 0])[place] = count
+        return {path: (a, b, c, d) for path, (a, b, c, d) in sorted(paths.items())}
+
+    def details(self) -> Mapping[Detail, int]:
+        return {
+            (path, kind, den): count
+            for (path, kind, den), count in self.total().items()
+            if isinstance(kind, str) and count
+        }
+
+
+class SchemaCheck(_SchemaTotals[SchemaRows]):
+    """Scores rows by a schema, many at once: (expected, output, *cells of its `answer_columns`) → verdict. An unreadable output is
+    MISSING."""
+
+    def __init__(self, scoring: SchemaScoring) -> None:
+        super().__init__()
+        self._scoring = scoring
+        self._places = places_of(scoring.row_fields)
+        self._total: Totals = Counter()
+        self._spelled: dict[SchemaPath, str] = {}
+        """Places that the schema lacks, which are counted apart: for good, so that they stay few."""
+        self._afresh()
+
+    def begin(self, *columns: Sequence[Any]) -> SchemaRows:
+        expected, outputs, *cells = columns
+        names = self._scoring.answer_columns
+        named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
+        return SchemaRows(self._scoring, expected, outputs, self._lacking, named)
+
+    def settled(self, rows: SchemaRows) -> list[ScoredRow]:
+        return self.ready(rows)()
+
+    def ready(self, rows: SchemaRows) -> Callable[[], list[ScoredRow]]:
+        """Settles some rows, and gives what counts them. Where one of them raises, they are released."""
+        try:
+            rows.settle()
+            if self._scoring.by_results or rows.walk is None:
+                found = [rows.scored(at) for at in range(len(rows))]
+                return lambda: _of_rows(rows, list(map(self._counted, found)))
+            problems, signatures = problems_of(rows.walk), row_events(rows.walk, self._coding)
+        except BaseException:
+            rows.release()
+            raise
+        return lambda: _of_rows(rows, self._numbered(signatures, problems))
+
+    def _counted(self, scored: Scored) -> Result:
+        """The verdict of a row with all its results, which are counted one by one."""
+        events = events_of(scored)
+        add_totals(self._total, [(events, 1)])
+        metrics = row_metrics(events, self._scoring.required)
+        if scored.problem is None:
+            add_surplus(metrics.surplus, 1, self._total)
+        lowest = [(num // common, den // common) for num, den in metrics.metrics for common in (gcd(num, den) or 1,)]
+        metrics = metrics._replace(metrics=tuple(lowest))
+        return self._verdict(metrics, events, scored.problem)
+
+    def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
+        found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
+        if self._remembered > MOST_REMEMBERED or len(self._coding) > MOST_EVENTS:
+            self._settle()
+            self._afresh()
+        return found
+
+    def total(self) -> Totals:
+        self._settle()
+        return self._total
+
+    def _afresh(self) -> None:
+        """Starts the numbering of events afresh."""
+        self._coding = Coding(self._scoring.root, self._scoring.surplus_counts, self._spelled)
+        self._lacking: Lacking = {}
+        self._remembered = 0
+        self._known: dict[Signature, list[Any]] = {}
+        """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
+
+    def _met(self, signature: Signature, problem: RowProblem | None) -> Result:
+        """The verdict of a row. Rows with equal outcomes share one verdict, and are counted together."""
+        if problem is not None:  # a row without a score; its other results still count by path
+            events = self._coding.of(signature)
+            add_totals(self._total, [(events, 1)])
+            return self._verdict(row_metrics(events, self._scoring.required), events, problem)
+        known = self._known.get(signature)
+        if known is None:
+            events = self._coding.of(signature)
+            metrics = row_metrics(events, self._scoring.required)
+            known = self._known[signature] = [self._verdict(metrics, events), 0, metrics.surplus]
+            self._remembered += 1 + len(signature[0]) + len(signature[1])
+        known[1] += 1
+        found: Result = known[0]
+        return found
+
+    def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:
+        """The verdict of a row, with what became of each field."""
+        verdict = verdict_of(metrics, self._scoring, problem)
+        if self._places:
+            statuses, values = row_fields(events, self._places)
+            verdict = replace(verdict, statuses=statuses, values=values)
+        return replace(verdict, watched=row_counts(events, self._watched)) if self._watched else verdict
+
+    def _settle(self) -> None:
+        """Adds up what was counted since the last time."""
+        rows = ((self._coding.of(signature), count) for signature, (_, count, _) in self._known.items() if count)
+        add_totals(self._total, rows)
+        for known in self._known.values():
+            add_surplus(known[2], known[1], self._total)
+            known[1] = 0
+
+
+def _of_rows(rows: SchemaRows, verdicts: Sequence[Result]) -> list[ScoredRow]:
+    rows.verdicts = verdicts
+    return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
+
+
+class PartedRows(ScoredRows):
+    """Rows that several schemas score, each some of them."""
+
+    def __init__(self) -> None:
+        self.parts: list[tuple[SchemaCheck, list[int], SchemaRows]] = []
+        """The rows of each schema, and their numbers."""
+
+    @property
+    def pairs_by_asking(self) -> bool:
+        return any(rows.pairs_by_asking for _, _, rows in self.parts)
+
+    def release(self) -> None:
+        for _, _, rows in self.parts:
+            rows.release()
+
+
+class ColumnCheck(_SchemaTotals[PartedRows]):
+    """Scores rows whose schema stands in a cell: (expected, output, *cells), one check for each schema."""
+
+    def __init__(self, scoring: Callable[..., SchemaScoring]) -> None:
+        super().__init__()
+        self._scoring = scoring
+        self._checks: dict[int, tuple[SchemaScoring, SchemaCheck]] = {}
+
+    def begin(self, *columns: Sequence[Any]) -> PartedRows:
+        expected, outputs, *cells = columns
+        given: Iterable[tuple[Any, ...]] = zip(*cells, strict=True) if cells else repeat((), len(expected))
+        checks = [self._check(self._scoring(*each)) for each in given]
+        rows = PartedRows()
+        try:
+            for check in {id(one): one for one in checks}.values():
+                numbers = [row for row, one in enumerate(checks) if one is check]
+                with asking_about(numbers):
+                    part = check.begin([expected[row] for row in numbers], [outputs[row] for row in numbers])
+                rows.parts.append((check, numbers, part))
+        except BaseException:
+            rows.release()
+            raise
+        return rows
+
+    def settled(self, rows: PartedRows) -> list[ScoredRow]:
+        try:
+            ready = [(numbers, check.ready(part)) for check, numbers, part in rows.parts]
+        except BaseException:
+            rows.release()
+            raise
+        found: dict[int, ScoredRow] = {}
+        for numbers, counted in ready:  # all are settled by now, so that nothing is counted where one breaks
+            found |= zip(numbers, counted(), strict=True)
+        return [found[row] for row in range(len(found))]
+
+    def looked_at(self, *values: Any) -> ScoredRows:
+        """One row, scored by the schema that its cells name, and not counted. Whoever calls it releases it."""
+        expected, output, *cells = values
+        return self._check(self._scoring(*cells)).looked_at(expected, output)
+
+    def _check(self, scoring: SchemaScoring) -> SchemaCheck:
+        known = self._checks.get(id(scoring))
+        if known is None:
+            known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watching(list(self._watched)))
+        return known[1]
+
+    def total(self) -> Totals:
+        found: Totals = Counter()
+        for _, check in self._checks.values():
+            found.update(check.total())
+        return found
+
+
+def add_surplus(items: int, rows: int, found: Totals) -> None:
+    """Counts so many items that only the output has in each of some rows."""
+    if items and rows:
+        found["", SURPLUS_ITEMS, 1] += items * rows
+        found["", SURPLUS_ROWS, 1] += rows

@@ -1,0 +1,280 @@
+"""Schemas read into parts, for both dialects.
+
+Strategy: references are filled in, then each schema becomes a *part*, once, with everything that it says of comparing;
+that finds every problem before the first row. Parts refer to each other as the schema does, in a ring where it refers to
+itself. The nodes are made from the parts on demand, each with its own path. What the words of a dialect say is read by the
+dialect's own function, one part at a time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.settings import BadSettings, Detail, Loc, spell
+from evaluators.scoring.fields.evaluation_words import AskedMetric
+from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, listed_once
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
+from evaluators.scoring.fields.schema_types import copy_of
+from evaluators.scoring.fields.tree import (
+    ORDERED,
+    UNDECLARED,
+    Below,
+    Compound,
+    FieldNode,
+    Kind,
+    Metric,
+    SchemaPath,
+    Shape,
+)
+from evaluators.scoring.judges.judged_comparator import JudgedComparator
+from evaluators.scoring.values.path_text import ANY, display
+from evaluators.scoring.values.transforms import Transform
+
+MOST_LEVELS: Final = 100
+"""More than any schema that a person wrote; references that add to themselves have no end."""
+_MOST_RULES: Final = 200
+"""So many parts of an item are told to a judge."""
+
+
+class SchemaPart(Struct, eq=False):
+    """One schema, read: a node without its path."""
+
+    kind: Kind = "leaf"
+    metrics: tuple[Metric, ...] = ()
+    asked: tuple[AskedMetric, ...] = ()
+    """The metrics as evaluation_config asks for them."""
+    transforms: tuple[Transform, ...] = ()
+    align: Align = ORDERED
+    fallback_for: str | None = None
+    compound: Compound | None = None
+    weight: Fraction = Fraction(1)
+    skip: bool = False
+    shape: Shape = UNDECLARED
+    keys: dict[str, SchemaPart] = {}
+    others: SchemaPart | None = None
+    items: SchemaPart | None = None
+    branches: tuple[SchemaPart, ...] = ()
+
+    def node(self, path: SchemaPath, outer: Fraction = Fraction(1)) -> FieldNode:
+        """The node of this part at a path. What stands below is made when it is asked for; it counts with the weight of
+        what it stands in."""
+        metrics, weight = knowing_items(self.metrics, self.items), self.weight * outer
+        return FieldNode(
+            path, self.kind, metrics, self.transforms, self.align, self.compound, weight, skip=self.skip,
+            fallback_for=self.fallback_for, shape=self.shape, make=lambda: self._below(path, weight), origin=self,
+        )  # fmt: skip
+
+    def _below(self, path: SchemaPath, weight: Fraction) -> Below:
+        return Below(
+            {key: part.node((*path, key), weight) for key, part in self.keys.items()},
+            self.others.node((*path, ANY), weight) if self.others else None,
+            self.items.node((*path, ANY), weight) if self.items else None,
+            tuple(part.node(path, weight) for part in self.branches),
+        )
+
+
+def knowing_items(metrics: tuple[Metric, ...], items: SchemaPart | None) -> tuple[Metric, ...]:
+    """The metrics; one that asks a judge about whole lists tells it how their items are compared."""
+    if items is None or not any(isinstance(metric.comparator, JudgedComparator) for metric in metrics):
+        return metrics
+    rules = _item_rules(items)
+    return tuple(
+        replace(metric, comparator=metric.comparator.for_items(rules))
+        if rules and isinstance(metric.comparator, JudgedComparator) and metric.name == OF_LISTS
+        else metric
+        for metric in metrics
+    )
+
+
+def _item_rules(items: SchemaPart) -> dict[str, str | list[str]]:
+    """How each part of an item is compared, by its path in the item; the item itself has an empty one."""
+    rules: dict[str, list[str]] = {}
+    waiting: deque[tuple[SchemaPart, SchemaPath]] = deque([(items, ())])
+    seen: set[int] = set()
+    while waiting and len(rules) < _MOST_RULES:
+        part, path = waiting.popleft()
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        if part.skip or part.metrics:
+            known = rules.setdefault(display(path) if path else "", [])
+            named = ["skip"] if part.skip else [metric.rule for metric in part.metrics]
+            known.extend(rule for rule in named if rule not in known)
+            continue
+        waiting.extend((inner, (*path, key)) for key, inner in part.keys.items())
+        waiting.extend((inner, (*path, ANY)) for inner in (part.others, part.items) if inner is not None)
+        waiting.extend((inner, path) for inner in part.branches)
+    return {path: known[0] if len(known) == 1 else known for path, known in rules.items()}
+
+
+Fill: TypeAlias = Callable[["SchemaReading"], None]
+"""Reads what a schema says into its part: one dialect."""
+
+
+def read_parts(schema: object, context: Mapping[str, Any], fill: Fill) -> FieldNode:
+    """The tree of a schema. Raises BadSettings with every problem, each with its place inside the schema."""
+    resolved, details = resolve_as_far(schema)
+    reader = SchemaReader(resolved, details, context, fill)
+    root = reader.part(resolved, (), ())
+    if reader.details:
+        raise BadSettings(listed_once(dict.fromkeys(reader.details)))
+    return root.node(())
+
+
+class SchemaReader:
+    """Reads the schemas of one document into parts. `details` are the problems met."""
+
+    def __init__(self, root: Placed, details: list[Detail], context: Mapping[str, Any], fill: Fill) -> None:
+        self.details = details
+        self.context = context
+        self.metrics: dict[str, Metric] = {}
+        """Those that are shared, by how they are written."""
+        self._root = root
+        self._fill = fill
+        self._parts: dict[tuple[int, bool], SchemaPart] = {}
+        self._alive: list[object] = []  # parts are known by the id of their schema, which must not be used again
+        self._following: set[tuple[str, SchemaPath]] = set()
+        self.choosing: list[SchemaPart] = []
+        """The choices whose branches are being read, one inside the other with nothing between."""
+
+    def part(self, schema: object, loc: Loc, path: SchemaPath, idle: bool = False) -> SchemaPart:
+        """The node that a schema becomes. `path` names it in messages; an `idle` one is below a value that is compared as a whole."""
+        loc = own_place(schema, loc)
+        if not isinstance(schema, Mapping):
+            return self._refused(loc, f"a schema must be a map; found {spell(schema)}", None, "bad-schema")
+        if len(path) + len(self.choosing) > MOST_LEVELS:
+            message = f"the schema is nested more than {MOST_LEVELS} levels deep once its references are filled in"
+            return self._refused(loc, message, "let references lead back without anything beside them")
+        refuse_too_many(len(self._parts), loc)
+        met: list[object] = []
+        while list(schema) == ["$ref"]:
+            if schema["$ref"] in met:
+                return self._leads_to_itself(schema, loc)
+            met.append(schema["$ref"])
+            schema = self.target(schema)
+        known = self._parts.get((id(schema), idle))
+        if known is not None and known in self.choosing:
+            message = "this choice leads to itself: it would be its own branch"
+            return self._refused(loc, message, "let a branch describe a value, with type and properties", "bad-reference")
+        if known is not None:
+            return known
+        self._alive.append(schema)
+        part = self._parts[id(schema), idle] = SchemaPart()
+        self._read(part, schema, loc, path, idle)
+        return part
+
+    def _read(self, part: SchemaPart, schema: Mapping[str, Any], loc: Loc, path: SchemaPath, idle: bool) -> None:
+        """Reads a schema, together with what it refers to and adds to, into its part."""
+        followed: list[tuple[str, SchemaPath]] = []
+        while "$ref" in schema:
+            if (schema["$ref"], path) in self._following:
+                self._leads_to_itself(schema, loc)
+                part.skip = True
+                break
+            followed.append((schema["$ref"], path))
+            self._following.add(followed[-1])
+            own = copy_of(schema, loc, without=("$ref",))
+            merge(own, self.target(schema))
+            self._alive.append(own)
+            schema = own
+        else:
+            self._fill(SchemaReading(self, part, schema, own_place(schema, loc), path, idle))
+        self._following.difference_update(followed)
+
+    def target(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the kept reference of a schema leads to."""
+        if schema["$ref"] == "#":
+            return self._root
+        name = schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        found: Mapping[str, Any] = self._root.get("$defs", {}).get(name, {})
+        return found
+
+    def _leads_to_itself(self, schema: Mapping[str, Any], loc: Loc) -> SchemaPart:
+        message = f'$ref "{schema["$ref"]}" leads to itself and says nothing else'
+        hint = "let it describe a value, with type and properties"
+        return self._refused(place_of(schema, "$ref", loc), message, hint, "bad-reference")
+
+    def _refused(self, loc: Loc, message: str, hint: str | None = None, code: str = "bad-setting") -> SchemaPart:
+        """Notes a problem; the part of a schema that cannot be read."""
+        self.details.append(Detail(loc, message, hint, code=code))
+        return SchemaPart(skip=True)
+
+
+class SchemaReading(Struct):
+    """One schema that is being read into its part."""
+
+    reader: SchemaReader
+    part: SchemaPart
+    schema: Mapping[str, Any]
+    loc: Loc
+    path: SchemaPath
+    """Names the schema in messages."""
+    idle: bool
+    """It is below what is compared as a whole."""
+
+    @property
+    def details(self) -> list[Detail]:
+        """The problems met."""
+        return self.reader.details
+
+    @property
+    def context(self) -> Mapping[str, Any]:
+        """What the suite says beside the schema."""
+        return self.reader.context
+
+    @property
+    def shown(self) -> str:
+        """The path as messages print it."""
+        return display(self.path)
+
+    def read_branches(self, branches: Iterable[Mapping[str, Any]]) -> tuple[SchemaPart, ...]:
+        """The parts of the branches of a choice."""
+        self.reader.choosing.append(self.part)
+        found = tuple(self.reader.part(branch, self.loc, self.path, self.idle) for branch in branches)
+        self.reader.choosing.pop()
+        return found
+
+    def read_keys(self, idle: bool) -> None:
+        """Reads the schemas of an object's keys, and the one of all its other keys.
+
+        With true a key may have any value; with false it may have none, so that the key is not the schema's.
+        """
+        properties, others = self.schema.get("properties"), self.schema.get("additionalProperties")
+        for key, inner in properties.items() if isinstance(properties, Mapping) else ():
+            if inner is not False:
+                path = (*place_of(self.schema, "properties", ()), key)
+                described = Placed(path, anything=True) if inner is True else inner
+                self.part.keys[str(key)] = self._below(described, path, str(key), idle)
+        if isinstance(others, Mapping) and others:
+            self.part.others = self._below(others, place_of(self.schema, "additionalProperties", ()), ANY, idle)
+
+    def read_items(self, schema: Mapping[str, Any], idle: bool) -> None:
+        """Reads the schema of a list's items; without one, items may be anything."""
+        items, place = schema.get("items"), place_of(schema, "items", ())
+        self.part.items = self._below(items if isinstance(items, Mapping) else Placed(place), place, ANY, idle)
+
+    def _below(self, schema: object, path: Loc, step: object, idle: bool) -> SchemaPart:
+        """The part of a key or an item.
+
+        A choice may lead back to itself through one of these, so the choices that are being read are set aside.
+        """
+        outer, self.reader.choosing = self.reader.choosing, []
+        found = self.reader.part(schema, path, (*self.path, step), idle)
+        self.reader.choosing = outer
+        return found
+
+    def met(self, details: Iterable[Detail], path: Loc) -> None:
+        """Notes what is wrong with what is written at a place. What is not compared needs no judge."""
+        kept = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
+        self.details.extend(detail.under(*path) for detail in in_field(kept, self.shown))
+
+    def note(self, note: str) -> None:
+        """Adds a remark to those of the context, once."""
+        add_note(self.context, note)

@@ -1,0 +1,376 @@
+"""The x-eval dialect: a JSON Schema whose `x-eval-` keys say how each place is compared."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from evaluators.model.registry import suggestion
+from evaluators.model.settings import BadSettings, Detail, Loc, bad, spell, under
+from evaluators.scoring.comparators._comparator import COMPARATORS
+from evaluators.scoring.fields.metrics import (
+    names_alignment,
+    refuse_list_metric,
+    resolve_alignment,
+    resolve_compound,
+    resolve_metric,
+)
+from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, word_in
+from evaluators.scoring.fields.reading import Align, read_align, read_transforms
+from evaluators.scoring.fields.references import CHOICES, Placed, as_problems, place_of
+from evaluators.scoring.fields.schema_parts import SchemaReading, read_parts
+from evaluators.scoring.fields.schema_types import (
+    SAYS_TYPE,
+    X_EVAL,
+    Types,
+    branches_of,
+    looked_into,
+    shape_of,
+    types_of,
+    whole_branch,
+)  # fmt: skip
+from evaluators.scoring.fields.tree import ORDERED, FieldNode, Metric, SchemaPath
+from evaluators.scoring.fields.type_defaults import OTHERWISE, type_defaults
+from evaluators.scoring.values.path_text import display
+from evaluators.scoring.values.quoting import flow
+
+KEYS: Final = ("x-eval-compare", "x-eval-transform", "x-eval-skip", "x-eval-align")
+NULLS: Final = "x-eval-nulls"
+"""At the top of a schema: what null says, as `nulls:` of a suite, which comes before it."""
+KNOWN_TYPES: Final = ("string", "number", "integer", "boolean", "object", "array", "null")
+Read = TypeVar("Read")
+
+
+def parse_eval_schema(schema: object) -> FieldNode:
+    """The tree of a schema in which every place says how it is compared.
+
+    Raises Problems (config) with everything that is wrong with it, each with its place in the schema.
+    """
+    try:
+        return read_xeval(schema)
+    except BadSettings as error:
+        raise as_problems(error) from error
+
+
+def read_xeval(schema: object, context: Mapping[str, Any] | None = None) -> FieldNode:
+    """The tree of a schema. Raises BadSettings with every problem, each with its place inside the schema.
+
+    `context` has what `fields:` have (`comparators`, `fallback`, `judge`), `notes` to add remarks to, and `defaults`,
+    comparators by JSON type. With `defaults`, if only an empty map, a place that names no comparator gets the one of its
+    type; without them it is a problem.
+    """
+    return read_parts(schema, context or {}, _fill)
+
+
+def _fill(at: SchemaReading) -> None:
+    """Reads what a schema says into its part."""
+    _refuse_unknown_keys(at)
+    if isinstance(at.schema, Placed) and (at.schema.lost or at.schema.anything):
+        at.part.skip = at.schema.lost
+        at.part.metrics = () if at.schema.lost or at.idle else (_default(at, "", OTHERWISE),)
+        return
+    types, branches, inside = types_of(at.schema), branches_of(at.schema), looked_into(at.schema)
+    whole = [whole_branch(branch, at.schema, SAYS_TYPE - {*CHOICES}, at.loc) for branch in branches]
+    several = bool(branches) and (inside is None or any(map(looked_into, branches)))
+    at.part.skip = _skip(at)
+    typed = several or at.part.skip or _check_types(at, types)
+    at.part.kind = "choice" if several else "object" if inside == "object" else "array" if inside else "leaf"
+    at.part.shape = shape_of(at.schema, types.names, types.nullable)
+    align = partial(read_xeval_align, schema=at.schema, path=at.path, note=at.note)
+    at.part.transforms = _reading(at, "x-eval-transform", read_transforms, ())
+    at.part.align = _reading(at, "x-eval-align", align, _usual_alignment(at))
+    idle = at.idle or at.part.skip
+    at.idle = idle or not typed
+    _compare(at)
+    at.idle = idle
+    if at.part.kind == "choice" and at.part.metrics:
+        at.part.kind = "leaf"
+        if any(metric.name == OF_LISTS for metric in at.part.metrics):
+            parts = (at.reader.part(branch, at.loc, at.path, True) for branch in whole)
+            at.part.items = next((each.items for each in parts if each.items is not None), None)
+    elif at.part.kind == "choice":
+        at.part.branches = at.read_branches(whole)
+    if at.part.kind == "object":
+        at.read_keys(idle or bool(at.part.metrics))
+    if at.part.kind == "array":
+        at.read_items(at.schema, idle or bool(at.part.metrics))
+    if at.part.transforms and not at.part.metrics and at.part.compound is None and at.part.kind != "leaf" and not at.idle:
+        at.note(f'"x-eval-transform" of {at.shown} changes nothing: its parts are compared, not the whole')
+
+
+def _compare(at: SchemaReading) -> None:
+    """How the value is compared, if it is compared as one value."""
+    types = types_of(at.schema)
+    if "x-eval-compare" not in at.schema:
+        if at.part.kind == "leaf" and not at.idle:
+            at.part.metrics = _unnamed(at, types.defaulted)
+        return
+    entry, place = at.schema["x-eval-compare"], place_of(at.schema, "x-eval-compare", at.loc)
+    try:
+        _refuse_either(entry)
+        if isinstance(entry, Mapping) and len(entry) == 1 and "compound" in entry:
+            _compound(at, entry["compound"])
+            return
+        refuse_list_metric(word_in(entry), _possible(at, types), at.context)
+        stands_in = at.part.kind == "array" and word_in(entry) == OF_LISTS
+        if stands_in and (alignment := resolve_alignment(entry, at.context)) is not None:
+            at.part.align, at.part.fallback_for = alignment, OF_LISTS
+            return
+        at.part.metrics = (_metric(at, entry),)
+    except BadSettings as error:
+        at.met(error.details, place)
+        return
+    if at.part.metrics[0].name == "numeric" and types.one in ("string", "boolean"):
+        at.note(f"{at.shown} is compared as a number, but the schema says {types.one}")
+
+
+def _refuse_either(entry: object) -> None:
+    """Refuses `either` in a tolerance: other readers of the dialect do not know it, and would hold both limits."""
+    if not isinstance(entry, Mapping):
+        return
+    if isinstance(compound := entry.get("compound"), Mapping):
+        with under("compound", "compare"):
+            _refuse_either(compound.get("compare"))
+    options = entry.get("numeric")
+    tolerance = options.get("tolerance") if isinstance(options, Mapping) else None
+    if isinstance(tolerance, Mapping) and "either" in tolerance and not COMPARATORS.replaced("numeric"):
+        message = 'x-eval has no "either": where a tolerance has abs and rel, both must hold'
+        in_suite = flow({"comparators": {"close": {"numeric": options}}})[1:-1]
+        unneeded = tolerance["either"] is False
+        hint = "leave it out" if unneeded else f"write {in_suite} in the suite, and the comparator close here"
+        raise bad(message, "numeric", "tolerance", "either", hint=hint, key=True)
+
+
+def _unnamed(at: SchemaReading, json_type: str) -> tuple[Metric, ...]:
+    """The comparator of a place that names none: that of its type, where the reader fills in, else a problem."""
+    if at.context.get("defaults") is None:
+        named = f'"{at.shown}"' if at.path else "the schema"
+        hint = 'add "x-eval-compare", or let annotate_xeval add it everywhere'
+        message = f"{named} does not say how it is compared"
+        at.details.append(Detail(at.loc, message, hint, key=True, code="not-compared"))
+        return ()
+    try:
+        return (_default(at, json_type, type_defaults().get(json_type, OTHERWISE)),)
+    except BadSettings as error:
+        whose = f'the default of "{json_type}"'
+        details = [
+            each if isinstance(each, NeedsJudge) else Detail((), f"{whose}: {each.message}", each.hint, False, each.code)
+            for each in error.details
+        ]
+        at.met(details, at.loc)
+        return ()
+
+
+def _possible(at: SchemaReading, types: Types) -> tuple[str, ...]:
+    """The types that a value may have, those of the branches of a choice; none where they are not all known."""
+    branches = branches_of(at.schema)
+    if types.names or not branches:
+        return types.names
+    named = [types_of(at.reader.target(one) if list(one) == ["$ref"] else one).names for one in branches]
+    return tuple(name for names in named for name in names) if all(named) else ()
+
+
+def _metric(at: SchemaReading, entry: object) -> Metric:
+    """What an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
+    known = json.dumps(entry, default=repr)
+    if known not in at.reader.metrics:
+        if entry == "skip" or (isinstance(entry, Mapping) and list(entry) == ["skip"]):
+            raise bad('"skip" is no comparator', hint='write "x-eval-skip": true', key=isinstance(entry, Mapping))
+        if isinstance(entry, Mapping) and not all(isinstance(key, str) for key in entry):
+            raise bad(f"the name of a comparator is text; found {spell(next(iter(entry)))}")
+        if entry == "":
+            raise bad("the name of the comparator is empty", hint="write exact, or another comparator")
+        at.reader.metrics[known] = resolve_metric(entry, at.context, at.shown)
+    return at.reader.metrics[known]
+
+
+def _usual_alignment(at: SchemaReading) -> Align:
+    """How the items of a list are paired that does not say it: as the suite's default for lists does, else in order."""
+    named = (at.context.get("defaults") or {}).get("array")
+    return read_align(named) if at.part.kind == "array" and names_alignment(named, at.context) else ORDERED
+
+
+def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
+    """What compares a field of a JSON type that names no comparator: the suite's default, or else the dialect's."""
+    known = f"default of {json_type}"
+    if known not in at.reader.metrics:
+        named = (at.context.get("defaults") or {}).get(json_type, otherwise)
+        named = otherwise if names_alignment(named, at.context) else named
+        at.reader.metrics[known] = resolve_metric(named, at.context, at.shown)
+    return at.reader.metrics[known]
+
+
+def _compound(at: SchemaReading, options: object) -> None:
+    """Keys of this object that are compared as one unit."""
+    if at.part.kind != "object":
+        message = f'"compound" compares keys of an object; "{at.shown}" has none'
+        raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
+    details: list[Detail] = []
+    try:
+        at.part.compound, first = resolve_compound(options, at.context, at.shown)
+        at.part.transforms = (*first, *at.part.transforms)
+    except BadSettings as error:
+        details.extend(detail.under("compound") for detail in error.details)
+    names = options.get("fields") if isinstance(options, Mapping) else None
+    known = list(at.schema.get("properties", ()))
+    for index, name in enumerate(names if isinstance(names, list) else ()):
+        if isinstance(name, str) and name not in known:
+            hint = suggestion(name, known) or f"known: {', '.join(known)}"
+            details.append(Detail(("compound", "fields", index), f'"{at.shown}" has no key "{name}"', hint))
+    if details:
+        raise BadSettings(details)
+
+
+def _skip(at: SchemaReading) -> bool:
+    skip = at.schema.get("x-eval-skip", False)
+    if not isinstance(skip, bool):
+        place = place_of(at.schema, "x-eval-skip", at.loc)
+        at.details.append(Detail(place, f'"x-eval-skip" must be true or false; found {spell(skip)}'))
+    return skip is True
+
+
+def _check_types(at: SchemaReading, types: Types) -> bool:
+    """Whether a schema has a type, and keywords that fit it."""
+    before = len(at.details)
+    place = place_of(at.schema, "type", at.loc) if "type" in at.schema else at.loc
+    if not types.names:
+        message = (
+            "the schema has no type" if "type" not in at.schema else f"type says nothing: {spell(at.schema['type'])}"
+        )
+        known = f"known: {', '.join(KNOWN_TYPES)}"
+        at.details.append(Detail(place, message, known, key="type" not in at.schema, code="bad-type"))
+    for name in types.names:
+        if name not in KNOWN_TYPES:
+            hint = suggestion(name, KNOWN_TYPES) or f"known: {', '.join(KNOWN_TYPES)}"
+            at.details.append(Detail(place, f'unknown type "{name}"', hint, code="bad-type"))
+    if types.one not in (None, "object") and at.schema.get("properties"):
+        place = place_of(at.schema, "properties", at.loc)
+        message = f'properties belong to an object, but the type is "{types.one}"'
+        hint = "write them under items" if types.one == "array" else "write type: object"
+        at.details.append(Detail(place, message, hint, key=True, code="bad-type"))
+    return len(at.details) == before
+
+
+def _refuse_unknown_keys(at: SchemaReading) -> None:
+    for key in at.schema:
+        known = KEYS if at.loc else (*KEYS, NULLS)
+        if str(key).startswith(X_EVAL) and key not in known:
+            hint = suggestion(key, known) or f"known: {', '.join(known)}"
+            place = place_of(at.schema, key, at.loc)
+            at.details.append(Detail(place, f'unknown setting "{key}"', hint, key=True, code="unknown-setting"))
+
+
+def _reading(at: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
+    if key not in at.schema:
+        return otherwise
+    try:
+        return read(at.schema[key])
+    except BadSettings as error:
+        at.met(error.details, place_of(at.schema, key, at.loc))
+        return otherwise
+
+
+ALIGN_KEYS: Final = ("ordered", "match_by", "key", "transforms", "keyless", "threshold", "ask", "unique")
+OF_A_KEY: Final = ("transforms", "keyless")
+OF_HUNGARIAN: Final = {"threshold": "at_least", "ask": "ask"}
+MATCH_BY: Final = ("key_field", "hungarian", "any_order", "ordered")
+
+
+def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath, note: Callable[[str], None]) -> Align:
+    """What `{ordered: true}`, `{match_by: key_field, key: …}` or `{match_by: hungarian, ask: …}` says of the schema at a path."""
+    if types_of(schema).one != "array":
+        hint = "write it beside the items of a list"
+        raise bad(f'"x-eval-align" pairs the items of a list; "{display(path)}" is none', hint=hint, key=True)
+    if not isinstance(value, Mapping):
+        hint = f'write {{"match_by": "{value}"}}' if value in MATCH_BY else 'write {"match_by": "hungarian"}'
+        raise bad(f'"x-eval-align" must be a map; found {spell(value)}', hint=hint)
+    details = [
+        Detail((key,), f'unknown setting "{key}" for x-eval-align', _known(str(key), ALIGN_KEYS), True, "unknown-setting")
+        for key in value
+        if key not in ALIGN_KEYS
+    ]
+    ordered, how = value.get("ordered"), value.get("match_by")
+    if ordered is not None and not isinstance(ordered, bool):
+        details.append(Detail(("ordered",), f'"ordered" must be true or false; found {spell(ordered)}'))
+    elif ordered and (how is None or how in MATCH_BY):
+        if how not in (None, "ordered"):
+            note(f'"ordered" is true, so "match_by": {how} is not used')
+        how = "ordered"
+    if how not in MATCH_BY:
+        message = "it does not say how items are paired" if how is None else f'unknown alignment "{how}"'
+        loc = ("match_by",) if "match_by" in value else ()
+        details.append(Detail(loc, message, _known(str(how), MATCH_BY)))
+    if details:
+        raise BadSettings(details)
+    return _as_align(str(how), value, schema)
+
+
+def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Align:
+    options: dict[str, Any] = {}
+    if how != "hungarian" and "ask" in value:
+        message = f'"ask" is about items that hungarian leaves over; {how} asks nobody'
+        raise bad(message, "ask", hint="match_by: hungarian", key=True)
+    if how != "any_order" and "unique" in value:
+        raise bad(
+            f'"unique" is about lists as sets; {how} pairs every item', "unique", hint="match_by: any_order", key=True
+        )
+    if how == "any_order" and "unique" in value:
+        options = {"unique": value["unique"]}
+    if how == "hungarian":
+        options = {ours: value[name] for name, ours in OF_HUNGARIAN.items() if value.get(name) is not None}
+    if how == "key_field":
+        if not value.get("key"):
+            raise bad('"key_field" needs "key"', hint='write {"match_by": "key_field", "key": "id"}')
+        names = _key_names(schema)
+        options = {"key": _spelled_keys(value["key"], names)}
+        options |= {name: value[name] for name in OF_A_KEY if name in value}
+    elif unused := [name for name in OF_A_KEY if name in value]:
+        raise bad(f'"{unused[0]}" is about keys, and {how} uses none', unused[0], hint="match_by: key_field", key=True)
+    try:
+        align = read_align({how: options} if options else how)
+    except BadSettings as error:
+        raise BadSettings(replace(detail, loc=_as_written(detail.loc)) for detail in error.details) from error
+    if align.keys and schema["items"].get("additionalProperties") is False:
+        _refuse_keys_without_room(align, names)
+    return align
+
+
+def _refuse_keys_without_room(align: Align, names: list[str]) -> None:
+    """A key that items have no room for would pair nothing."""
+    for path in align.keys:
+        first = path.steps[0] if path.steps else None
+        if isinstance(first, str) and names and first not in names:
+            message = f'the items have no key "{path.canonical}", and the schema allows no others'
+            raise bad(message, "key", hint=_known(first, tuple(names)))
+
+
+def _key_names(schema: Mapping[str, Any]) -> list[str]:
+    items = schema.get("items")
+    if not isinstance(items, Mapping):
+        raise bad('"key_field" needs items that have the key', hint="describe the items, with type: object")
+    if "$ref" not in items and not branches_of(items) and types_of(items).one not in (None, "object"):
+        raise bad(f'"key_field" needs items that are objects; these are {types_of(items).one}', hint="use hungarian")
+    properties = items.get("properties")
+    return [str(name) for name in properties] if isinstance(properties, Mapping) else []
+
+
+def _spelled_keys(key: object, names: list[str]) -> object:
+    """A key that the items have keeps its name as it is, dots and all; any other is a path."""
+    if isinstance(key, list):
+        return [_spelled_keys(one, names) for one in key]
+    return display((key,)) if isinstance(key, str) and key in names else key
+
+
+def _as_written(loc: Loc) -> Loc:
+    """Where a part of an alignment stands in x-eval-align."""
+    if loc[:1] in (("hungarian",), ("key_field",), ("any_order",)):
+        loc = loc[1:]
+    return ("threshold", *loc[1:]) if loc[:1] == ("at_least",) else loc
+
+
+def _known(word: str, known: tuple[str, ...]) -> str:
+    return suggestion(word, known) or f"known: {', '.join(known)}"

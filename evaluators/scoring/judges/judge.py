@@ -1,0 +1,237 @@
+"""The contract of a judge: it answers a list of questions.
+
+A judge is one file in `plugs/`, or a class behind the entry point group `evaluators.scoring.judges.plugs`. Its settings are its
+attributes, so that a mistake in them is found before row 1. It is asked once for each round of a chunk of rows, with questions
+that are all different, and answers each. What it needs of other packages, it imports in `answer`.
+
+A question that it could not answer has an `error`, an issue whose blame is the environment: the field is an error and the row
+has no score. What `answer` raises concerns the whole list, which is then asked again row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue, Problems, RowProblem
+from evaluators.model.registry import Socket
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import BadSettings, Detail, Settings, build, word_or_map
+from evaluators.scoring.comparators._comparator import WholeCall, failed, value_key
+from evaluators.scoring.values.addresses import addresses_in, refused_addresses
+
+ITEMS: Final = "items"
+"""Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
+
+
+class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
+    """One thing that a judge is asked: whether two values match, or what a prompt of its own asks about a row."""
+
+    prompt: str
+    """The name of the prompt: the word of a comparator, or of an evaluator type."""
+    expected: Any = MISSING
+    actual: Any = MISSING
+    """The two values as they are compared, transformed; MISSING where a question is not about two values."""
+    expected_raw: Any = MISSING
+    actual_raw: Any = MISSING
+    """The two values as they stand in the documents; MISSING where they are those that are compared."""
+    instructions: str | None = None
+    """What the suite says about this field, for the prompt."""
+    params: Mapping[str, Any] = {}
+    """What else the field says: settings of the judge that it overrides (`model`), and what its prompt is to know. JSON."""
+    payload: Mapping[str, Any] = {}
+    """What a prompt that is not about two values is given, by name. JSON."""
+    path: str = ""
+    """Where the pair stands, as people read it. Of equal questions, the first one's; it makes no question another one."""
+    row: int = 0
+    """Questions with the same number are about one row, and may share a request. It makes no question another one."""
+    refused: Callable[[JudgeAnswer], str | None] | None = None
+    """Gives the reason why an answer counts for nothing, such as counts that do not add up; None where it counts. A judge that can ask
+    again does so, and keeps no such answer. It makes no question another one."""
+    score_of: Callable[[JudgeAnswer], float | None] | None = None
+    """Gives the score that an answer comes to, or None where it comes to none; without it, the answer's own score counts. It makes no
+    question another one."""
+
+    def body(self) -> dict[str, Any]:
+        """All that tells it from other questions, as JSON: what is recorded of it, and what finds its answer again."""
+        found: dict[str, Any] = {"prompt": self.prompt}
+        for name in ("expected", "actual", "expected_raw", "actual_raw"):
+            if (value := getattr(self, name)) is not MISSING:
+                found[name] = value
+        if self.instructions is not None:
+            found["instructions"] = self.instructions
+        return found | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
+
+    def as_written(self, written: Callable[[Any], Any]) -> JudgeQuestion:
+        """The question with what the suite says in it as people read it; the row's values are as they are."""
+        return replace(self, instructions=written(self.instructions), params=written(dict(self.params)))
+
+    @cached_property
+    def key(self) -> Hashable:
+        """Equal questions have the same. The order in which `params` and `payload` are written makes no difference."""
+        body = self.body()
+        return value_key(body | {name: _in_order(body[name]) for name in ("params", "payload") if name in body})
+
+
+def _in_order(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _in_order(value[key]) for key in sorted(value)}
+    return [_in_order(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+class JudgeAnswer(msgspec.Struct, frozen=True):
+    """What a judge answered to one question."""
+
+    score: float | None = None
+    """From 0 to 1; None where there is an error."""
+    passed: bool | None = None
+    """Whether it is a match; None leaves that to who asked."""
+    reason: str | None = None
+    details: Mapping[str, Any] = {}
+    """What else it found, as JSON: the items that a list lacks, the verdict of each of several judges."""
+    who: Mapping[str, Any] = {}
+    """Who answered, as JSON: `judge`, `model`, `prompt` (its name and version). Recorded; the same for the same answer."""
+    error: Issue | None = None
+    """Why there is no answer; its blame is the environment."""
+    tokens: tuple[int, int] = (0, 0)
+    """Of the request and of its answer, this question's share. These and what follows go to environment.json."""
+    cached: bool = False
+    """It was not asked now, but known from before."""
+    cost: int | None = 0
+    """What was paid for it now, this question's share, in units of `prices`; None where nobody knows."""
+    retries: int = 0
+    seconds: float = 0.0
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """What questions would come to, were they asked. Tokens are about right."""
+
+    questions: int = 0
+    """Those that would be sent: what is known from before is not."""
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: int = 0
+    """Of the requests that have a price."""
+    unpriced: int = 0
+    """Requests to models without a price."""
+
+
+class Judge(Settings):
+    """Somebody who answers questions."""
+
+    def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
+        """One answer for each question, in their order. All questions are different. May be called from several threads.
+
+        Every judge implements it.
+        """
+        raise NotImplementedError  # the contract: each judge answers in its own way
+
+    def ready(self) -> None:
+        """Raises Problems (config) for what keeps it from answering, such as a file that is not there.
+
+        It is called before row 1 and by `check`, not when a suite is read: a suite is read by whoever looks at a run folder, too.
+        """
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where its questions go: every address in its settings, or what says it in words. Empty where nothing is sent."""
+        return tuple(addresses_in(self.model_dump()))
+
+    def check_addresses(self) -> None:
+        """Raises Problems (config) where questions, and the key with them, would go where a suite may send nothing."""
+        if issues := refused_addresses(self.addresses()):
+            raise Problems(map(self.masked_issue, issues))
+
+    def notice(self) -> tuple[str, ...]:
+        """What people are told before the first question: where questions go, and how. Nothing where nothing is sent."""
+        return ()
+
+    def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
+        """What it would take to answer questions that are all different, those of one chunk of rows. Nothing is sent."""
+        return Estimate()
+
+    def meaning(self) -> Mapping[str, Any]:
+        """What answers depend on beside the suite's own text, as JSON: part of what tells two suites apart."""
+        return {}
+
+    def replayed(self) -> Path | None:
+        """The run folder whose answers it plays back; None for a judge that answers itself."""
+        return None
+
+    def price_file(self) -> Path | None:
+        """The file that says what its answers cost; None where nobody said."""
+        return None
+
+    @property
+    def word(self) -> str:
+        """Its name, as suites write it."""
+        return type(self).__module__.rpartition(".")[2]
+
+    @cached_property
+    def identity(self) -> Hashable:
+        """What two judges share that answer the same: the class and its settings."""
+        return type(self), self.model_dump_json(fallback=repr)
+
+
+JUDGES: Final[Socket[Judge]] = Socket("evaluators.scoring.judges.plugs", Judge, "judge")
+
+
+def read_judge(data: object, folder: Path | None) -> Judge:
+    """The judge that `judge:` of a suite names. `folder` is where its relative paths start.
+
+    Raises BadSettings with everything that is wrong with it.
+    """
+    name, options = word_or_map(data, JUDGES.noun)
+    prefix = (name,) if isinstance(data, Mapping) else ()
+    try:
+        return build(JUDGES.find(name), options, {"folder": folder}, noun=f'the judge "{name}"')
+    except BadSettings as error:
+        raise BadSettings(detail.under(*prefix) for detail in error.details) from error
+    except Problems as error:
+        details = [Detail(prefix, one.message, one.hint, bool(prefix), one.code) for one in error.issues]
+        raise BadSettings(details) from error
+
+
+def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
+    """Why a question has no answer, where the environment is to blame."""
+    return Issue(code, Blame.ENVIRONMENT, message, hint=hint)
+
+
+def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+    """What a judge answers to some different questions, checked. Raises WholeCall where it answers none of them."""
+    name = judge.word
+    try:
+        judge.check_addresses()
+        found: object = judge.answer(questions)
+    except RowProblem as error:
+        raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
+    except Problems as error:
+        issue = replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
+        raise WholeCall(RowProblem(issue)) from error
+    except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
+        raise WholeCall(failed("judge", name, error)) from error
+    if not isinstance(found, list | tuple) or len(found) != len(questions):
+        what = f"{len(found)} answers" if isinstance(found, list | tuple) else type(found).__name__
+        message = f'judge "{name}" returned {what} to {len(questions)} questions'
+        raise WholeCall(RowProblem(Issue("bad-answer", Blame.BUG, message)))
+    checked = [_checked(name, one) for one in found]
+    return [one if one.error is None else replace(one, error=judge.masked_issue(one.error)) for one in checked]
+
+
+def _checked(name: str, found: object) -> JudgeAnswer:
+    """A judge's answer, checked: NaN, a score outside 0 to 1 and no score at all are errors."""
+    if not isinstance(found, JudgeAnswer):
+        message = f'judge "{name}" returned {type(found).__name__}, which is no answer'
+        return JudgeAnswer(error=Issue("bad-answer", Blame.BUG, message))
+    score: object = found.score
+    if found.error is not None:
+        return found
+    if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        message = f'judge "{name}" gave the score {score}; a score is a number from 0 to 1'
+        return replace(found, score=None, passed=None, error=Issue("bad-answer", Blame.ENVIRONMENT, message))
+    return found

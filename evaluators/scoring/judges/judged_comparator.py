@@ -1,0 +1,188 @@
+"""A comparator that asks a judge: what it makes of a pair of values, and of the answer.
+
+The suite's judge comes with the context in which settings are read. Without one there is nobody to ask: fields that need a
+judge are then refused when a suite is read, and a comparator that was made elsewhere leaves its field without an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from functools import cache, partial
+from typing import Any, ClassVar, Final, Literal, Self, cast
+
+import msgspec
+from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, model_validator
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.registry import Socket
+from evaluators.model.rows import MISSING, Comparison
+from evaluators.model.settings import Name
+from evaluators.scoring.comparators._comparator import (
+    COMPARATORS,
+    Comparator,
+    Question,
+    WholeCall,
+    current_cache,
+    value_key,
+    word_of,
+    worded,
+)
+from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.text import Normalization, normalizer, same_text_deep
+
+
+class ListTotals(msgspec.Struct, frozen=True):
+    """How a list of which a judge says which items match counts in the totals."""
+
+    surplus_counts: bool
+    """Items that only the output has lower its score."""
+    pass_at: Fraction
+    """The score from which on it passes."""
+
+
+class JudgedComparator(Comparator):
+    """A comparator whose questions a judge answers."""
+
+    judged: ClassVar[bool] = True
+    batch: ClassVar[bool | Literal["row"]] = True
+
+    instructions: Name | None = Field(None, validation_alias=AliasChoices("instructions", "additional_instructions"))
+    """What the judge is to know of this field: what may differ, and what may not."""
+    at_least: float = Field(1.0, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
+    """The score from which on the values match."""
+    model: Name | None = None
+    """The model that is asked about this field, in place of the judge's own."""
+    temperature: float | None = Field(None, ge=0.0, le=2.0)
+    """How freely that model answers, in place of the judge's own setting."""
+    max_tokens: int | None = Field(None, ge=1, strict=True)
+    """How long its answer may be, in place of the judge's own setting."""
+
+    _judge: Judge | None = PrivateAttr(default=None)
+    _null_differs: bool = PrivateAttr(default=False)
+
+    @model_validator(mode="after")
+    def _take_judge(self, info: ValidationInfo) -> Self:
+        given = (info.context or {}).get("judge")
+        self._judge = given if isinstance(given, Judge) else None
+        return self
+
+    @property
+    def judge(self) -> Judge | None:
+        """Who is asked; None where there is nobody."""
+        return self._judge
+
+    def null_differs(self) -> Self:
+        """A copy of the comparator for which null differs from any other value without asking the judge."""
+        found = self.model_copy()
+        found._null_differs = True
+        return found
+
+    def for_items(self, rules: Mapping[str, Any]) -> Self:
+        """The same comparator; one of lists knows then how the parts of their items are compared, by path."""
+        return self
+
+    def list_totals(self) -> ListTotals | None:
+        """How a list counts in the totals of a row; None where the comparator does not say which items of two lists match."""
+        return None
+
+    def decided(self, question: Question) -> Comparison | None:
+        """What is known of a pair without asking; None where the judge is to say it."""
+        return None
+
+    def params(self) -> dict[str, Any]:
+        """The parameters that go to the judge beside the instructions: settings that this field overrides."""
+        given = {"model": self.model, "temperature": self.temperature, "max_tokens": self.max_tokens}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+        """Why an answer counts for nothing, in words; None where it counts."""
+        return None
+
+    def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
+        """The score that an answer comes to; None where it comes to none."""
+        return answer.score
+
+    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """The comparison that a judge's answer stands for. It passes by `at_least` of the suite, not by the judge's own `passed`."""
+        score = float(answer.score or 0.0)
+        found = Comparison(score, score >= self.at_least, answer.reason, dict(answer.details))
+        return worded(self, question.expected, question.actual, found)
+
+    def compare(self, expected: Any, actual: Any) -> Comparison:
+        """The judge's comparison of one pair. The judge is asked even if it was asked before."""
+        found = self.looked_at(Question("", expected, actual, expected, actual))
+        if isinstance(found, JudgeQuestion):
+            try:
+                (answer,) = call_judge(cast("Judge", self.judge), [found])  # without one there is no question
+            except WholeCall as error:
+                raise error.problem from error
+            found = self.answered(found, answer)
+        if isinstance(found, RowProblem):
+            raise found
+        return found
+
+    def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
+        """What is known of a pair without asking, or the question about it: looked at once for equal values."""
+        _, expected, actual, expected_raw, actual_raw = question
+        key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
+        if expected_raw is not expected or actual_raw is not actual:
+            key = (*key, value_key(expected_raw), value_key(actual_raw))
+        cache = current_cache()
+        pairs = {} if cache is None else cache.setdefault(("pairs", self.identity, self._null_differs), {})
+        found: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
+        if found is None:
+            found = pairs[key] = self._of_null(question) or self.decided(question) or self._opened(question)
+        return found
+
+    def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """What the answer to a question says of its pair."""
+        return self.judged_as(question, answer) if answer.error is None else RowProblem(answer.error)
+
+    def _of_null(self, question: Question) -> Comparison | None:
+        if self._null_differs and (question.expected is None) is not (question.actual is None):
+            return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
+        return None
+
+    def _opened(self, pair: Question) -> JudgeQuestion | RowProblem:
+        if self.judge is None:
+            return RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
+        path, expected, actual, expected_raw, actual_raw = pair
+        return JudgeQuestion(
+            word_of(self), expected, actual,
+            MISSING if same(expected, expected_raw) else expected_raw,
+            MISSING if same(actual, actual_raw) else actual_raw,
+            self.instructions, self.params(), {}, path, refused=partial(self.refused, pair),
+            score_of=partial(self.score_of, pair),
+        )  # fmt: skip
+
+
+JUDGED_COMPARATORS: Final[Socket[JudgedComparator]] = Socket(
+    "evaluators.scoring.judges.words", JudgedComparator, "comparator"
+)
+"""The comparators that a judge answers, where the suite has one. A comparator of that name that a program registered goes first."""
+
+
+def comparator_names() -> tuple[str, ...]:
+    """Every comparator that a suite may name, those included that need a judge, sorted."""
+    return tuple(sorted({*COMPARATORS.names(), *JUDGED_COMPARATORS.names()}))
+
+
+def any_comparator(name: str) -> type[Comparator]:
+    """The comparator of a name, whether it needs a judge or not. Raises Problems (config) where there is none."""
+    return (
+        COMPARATORS.find(name) if name in COMPARATORS or name not in JUDGED_COMPARATORS else JUDGED_COMPARATORS.find(name)
+    )
+
+
+def equal_but_for_writing(question: Question) -> Comparison | None:
+    """A match where the two differ in case, spaces and how a letter is stored, and in nothing else; else None."""
+    if _same_texts()(question.expected, question.actual):
+        return Comparison(1.0, True, "equal once case and spaces are set aside")
+    return None
+
+
+@cache
+def _same_texts() -> Any:
+    return same_text_deep(normalizer(Normalization(unicode="nfc", case="ignore", whitespace="collapse")))

@@ -1,0 +1,311 @@
+"""One list of questions on its way to a model: what is known, what somebody else asks already, and what is asked now.
+
+The questions of one row that share a prompt and a model go together in a request, several requests at once. A reply of which a
+part does not count is asked for again, each of those questions alone.
+
+A request is tried until there is a reply: it waits between tries, and asks for the strictest form of structured output that the
+endpoint takes. An endpoint that is busy gets no request of anybody before its pause is over: who is sent away says so in the
+session of the run.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.model.issues import Issue
+from evaluators.scoring.judges.answer_store import AnswerStore
+from evaluators.scoring.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
+from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
+from evaluators.scoring.judges.replies import BadReply, verdicts_in
+from evaluators.scoring.judges.session import Session, StoppedAsking
+
+if TYPE_CHECKING:
+    from evaluators.scoring.judges.model_judge import ModelJudge
+
+_MOST_FAILED_IN_A_ROW: Final = 5
+"""After so many requests without a reply, an endpoint is given up for the rest of the run."""
+_MOST_BAD_REPLIES: Final = 2
+"""So often a question is asked again because its reply does not count."""
+_MOST_KNOWN: Final = 20_000
+"""So many answers of the store are remembered for each judge."""
+_LOOK_AGAIN_SECONDS: Final = 0.05
+_HIDDEN_SECRET: Final = "[hidden]"
+_owners = count()
+
+
+class PendingQuestion(msgspec.Struct):
+    """One question on its way."""
+
+    question: JudgeQuestion
+    key: str
+    prompt: Prompt
+    answer: JudgeAnswer | None = None
+    spent: tuple[int, int] = (0, 0)
+    """What its requests and their replies cost so far, in tokens: those of refused replies, too."""
+    seconds: float = 0.0
+    """How long they took."""
+    cost: int | None = 0
+    """What they cost, in units of `prices`; None where nobody knows."""
+
+
+class Round:
+    """One list of questions, on its way through the cache and the endpoint."""
+
+    send: Send
+    """The way to the endpoint, while it is open."""
+
+    def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session) -> None:
+        self.judge = judge
+        self.store = store
+        self.session = session
+        self.owner = f"{os.getpid()}-{next(_owners)}"
+        self.key = judge.api_key()
+        self.name = judge.model_dump_json(fallback=repr)
+        """What tells this judge from the others of the run, each of which has a budget of its own."""
+
+    def run(self, pending: Sequence[PendingQuestion]) -> None:
+        """Gives every question its answer."""
+        judge, waited = self.judge, 0.0
+        # so long somebody else may take over one question, at most
+        patience = (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
+        while pending:
+            pending = self._unknown(pending)
+            mine = self.session.claim([one.key for one in pending], self.owner) if pending else set()
+            if waited > patience:
+                mine = {one.key for one in pending}  # whoever had them is gone
+            asked = [one for one in pending if one.key in mine]
+            if asked:
+                # somebody may have answered between the look and the claim
+                self._ask(self._unknown(asked))
+                waited = 0.0
+            pending = [one for one in pending if one.answer is None]
+            if pending:
+                self._end_when_stopped()
+                judge.pause(_LOOK_AGAIN_SECONDS)
+                waited += _LOOK_AGAIN_SECONDS
+
+    def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
+        """The pending questions without an answer in the cache. The others get their answers here."""
+        known = self.session.known.setdefault(self.name, {})
+        for one in pending:
+            one.answer = known.get(one.key)
+        read = self.store.answers_to([one.key for one in pending if one.answer is None])
+        for one in pending:
+            one.answer = one.answer or read.get(one.key)
+        if len(known) + len(read) > _MOST_KNOWN:
+            known.clear()
+        known.update(read)
+        unknown = [one for one in pending if one.answer is None]
+        self.session.count(self.name, cached=len(pending) - len(unknown))
+        return unknown
+
+    def _ask(self, pending: Sequence[PendingQuestion]) -> None:
+        groups = self.judge.groups(pending)
+        try:
+            with (
+                self.judge.connected() as self.send,
+                ThreadPoolExecutor(self.judge.concurrency, "evaluators-judge") as pool,
+            ):
+                self._watch([pool.submit(self._request, group) for group in groups])
+        finally:
+            self.session.release([one.key for one in pending])
+
+    def _watch(self, futures: Sequence[Future[None]]) -> None:
+        """Waits for the requests, and ends early when the run is stopped: those that are under way are finished."""
+        open_ = set(futures)
+        try:
+            while open_:
+                done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
+                for one in done:
+                    one.result()
+                self._end_when_stopped()
+        except BaseException:
+            for one in open_:
+                one.cancel()
+            raise
+
+    def _end_when_stopped(self) -> None:
+        if self.session.stopped():
+            raise StoppedAsking
+
+    def _request(self, group: Sequence[PendingQuestion]) -> None:
+        """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
+        if self.session.stopped():
+            return
+        problems = self._sent(group)
+        if len(group) > 1:
+            for one in group:
+                if one.key in problems:
+                    self._request([one])
+            return
+        for _ in range(min(self.judge.retries, _MOST_BAD_REPLIES)):
+            if not problems or self.session.stopped():
+                break
+            problems = self._sent(group)
+        if problems:
+            error = unanswered("judge-bad-reply", f"the judge's reply does not count: {problems[group[0].key]}")
+            self._failed(group, error)
+
+    def _sent(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
+        """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
+        judge, first = self.judge, group[0]
+        # one model at one address with one key: another one may well answer where this one refuses
+        model = judge.params_of(first.question)["model"]
+        whom = repr((judge.address, judge.api_key_env, model))
+        if whom in self.session.given_up:
+            self._failed(group, self.session.given_up[whom])
+            return {}
+        messages = messages_of(first.prompt, [one.question for one in group])
+        expected = estimated_tokens(messages, len(group))
+        guess, dear = sum(expected), judge.cost_of(model, expected)
+        unknown = dear is None and judge.budget.max_cost is not None
+        if unknown or not self.session.reserve(self.name, (len(group), guess, dear or 0), judge.budget.most):
+            self._failed(group, judge.over_budget(model, len(group), guess, dear))
+            return {}
+        begun, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
+        request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
+        reply, repeated = self._tried(request, whom)
+        if isinstance(reply, ChatFailure):
+            self.session.count(self.name, tokens=-guess, cost=-(dear or 0))
+            self._failed(group, self._failure_counted(reply, whom), repeated)
+            return {}
+        self.session.failed_in_a_row[whom] = 0
+        counted = any(reply.tokens)  # an endpoint may not say what it took
+        cost = judge.cost_of(model, reply.tokens, reply.cached_tokens) if counted else None
+        further = cost - (dear or 0) if cost is not None else 0
+        self.session.count(self.name, tokens=sum(reply.tokens) - guess if counted else 0, cost=further)
+        shares = zip(*(_shares(amount, len(group)) for amount in (*reply.tokens, cost or 0)), strict=True)
+        for one, (sent, back, paid) in zip(group, shares, strict=True):
+            one.spent = one.spent[0] + sent, one.spent[1] + back
+            one.cost = None if one.cost is None or cost is None else one.cost + paid
+            one.seconds += (time.monotonic() - begun) / len(group)
+        return self._taken(group, messages, reply, repeated)
+
+    def _tried(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:
+        """The reply, or why the last try failed; and how often the request was repeated."""
+        judge, repeated, waited_for = self.judge, 0, 0.0
+        while True:
+            # somebody else's request may have been told of a pause
+            while (until := self.session.paused_until(whom)) != waited_for and not self.session.stopped():
+                waited_for = until
+                if (left := until - time.time()) > 0:
+                    judge.pause(left)
+            try:
+                return self._in_a_shape(request), repeated
+            except ChatFailure as failure:
+                if not failure.again or repeated >= judge.retries or self.session.stopped():
+                    return failure, repeated
+                longest, seconds = judge.longest_wait_seconds, failure.after
+                if seconds is None:  # 1, 2, 4 and so on, less a part by chance, so that not all come back at once
+                    seconds = min(2.0**repeated * random.uniform(0.5, 1.0), longest)
+                if seconds > longest:
+                    why = f"{failure}; it asks to wait {seconds:g} s, and longest_wait_seconds is less"
+                    return ChatFailure(why, "judge-failed", again=True), repeated
+                repeated += 1
+                if failure.busy:
+                    until = time.time() + seconds
+                    if self.session.pause(whom, until) == until:
+                        waited_for = until
+                judge.pause(seconds)
+
+    def _in_a_shape(self, request: ChatRequest) -> ChatReply:
+        """The reply, with the strictest form of structured output that the endpoint takes."""
+        judge = self.judge
+        shape: Structured = (
+            judge.shapes.get(request.model, "json_schema") if judge.structured == "auto" else judge.structured
+        )
+        while True:
+            self.session.count(self.name, requests=1)
+            try:
+                reply = self.send(replace(request, structured=shape))
+            except ChatFailure as failure:
+                if not failure.shape or judge.structured != "auto" or shape == "none":
+                    raise
+                shape = "json_object" if shape == "json_schema" else "none"
+            else:
+                judge.shapes[request.model] = shape
+                return reply
+
+    def _taken(
+        self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
+    ) -> dict[str, str]:
+        """Gives the questions their verdicts. What a refused reply cost is counted with the answer that comes later."""
+        try:
+            if reply.cut_off:
+                raise BadReply("it is cut off")
+            verdicts = verdicts_in(reply.text, group[0].prompt, len(group))
+        except BadReply as refused:
+            return {one.key: self._safe(str(refused)) for one in group}
+        problems: dict[str, str] = {}
+        answered: list[tuple[str, JudgeAnswer]] = []
+        for one, verdict in zip(group, verdicts, strict=True):
+            if isinstance(verdict, BadReply):
+                problems[one.key] = self._safe(str(verdict))
+                continue
+            answer = replace(
+                verdict, details=self._safe(dict(verdict.details)), reason=self._safe(verdict.reason),
+                who=self._who(one), tokens=one.spent, retries=repeated, seconds=one.seconds, cost=one.cost,
+            )  # fmt: skip
+            why = one.question.refused(answer) if one.question.refused is not None else None
+            if why is not None:
+                problems[one.key] = self._safe(why)
+                continue
+            one.answer = answer
+            answered.append((one.key, answer))
+        safe_messages: Any = [{**each, "content": self._safe(each["content"])} for each in messages]
+        self.store.add(answered, safe_messages, self._safe(reply.text or ""))
+        self.session.count(self.name, answered=len(answered))
+        return problems
+
+    def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
+        for one in group:
+            one.answer = JudgeAnswer(
+                who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds, cost=one.cost
+            )
+        self.session.count(self.name, failed=len(group))
+
+    def _who(self, one: PendingQuestion) -> dict[str, Any]:
+        return {
+            "judge": self.judge.word,
+            "model": self.judge.params_of(one.question)["model"],
+            "prompt": one.prompt.label,
+        }
+
+    def _failure_counted(self, failure: ChatFailure, whom: str) -> Issue:
+        """Counts a request that failed, its tries used up, and gives the error of its questions.
+
+        The endpoint is given up for the run when it refuses outright, and when at least `_MOST_FAILED_IN_A_ROW` requests
+        failed in a row, the last of them late, unreachable or without end.
+        """
+        session = self.session
+        failed = session.failed_in_a_row[whom] = session.failed_in_a_row.get(whom, 0) + 1
+        error = unanswered(failure.code, self._safe(str(failure)))
+        stays_away = failure.again or failure.code == "judge-too-long"
+        if failure.code == "judge-refused" or (stays_away and failed >= _MOST_FAILED_IN_A_ROW):
+            session.given_up[whom] = error
+        return error
+
+    def _safe(self, value: Any) -> Any:
+        """The value without the key of the judge, should an endpoint repeat it."""
+        if not self.key:
+            return value
+        if isinstance(value, str):
+            return value.replace(self.key, _HIDDEN_SECRET)
+        if isinstance(value, Mapping):
+            return {self._safe(name): self._safe(inner) for name, inner in value.items()}
+        return [self._safe(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _shares(whole: int, parts: int) -> list[int]:
+    """A number in so many parts, as equal as whole numbers can be, that add up to it."""
+    return [whole * (part + 1) // parts - whole * part // parts for part in range(parts)]

@@ -1,0 +1,237 @@
+"""What all workers of one run share while they ask: who asks what at present, what was spent, and how far they are.
+
+It is a small SQLite file that lives as long as the run. A question that somebody else of the run is asking is waited for, so
+that equal questions are asked once however many workers there are; and a budget holds for the run, not for each worker.
+Outside of a run, a judge has a session of its own.
+
+Asking a judge the same several times: the first answer counts, and the others say how far it can be relied on.
+
+A repeated question has `repeat` among its `params`, so that a cache tells it from the first one. What a model is sent is the same.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.model.issues import Issue
+from evaluators.scoring.judges.judge import JudgeAnswer
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from evaluators.scoring.judges.judge import JudgeAnswer
+
+
+_TABLES: Final = """
+CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS judges (
+    judge TEXT PRIMARY KEY, sent INTEGER NOT NULL, tokens INTEGER NOT NULL,
+    answered INTEGER NOT NULL, cached INTEGER NOT NULL, failed INTEGER NOT NULL, requests INTEGER NOT NULL, cost INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pauses (whom TEXT PRIMARY KEY, until REAL NOT NULL) WITHOUT ROWID;
+"""
+
+
+class AskingProgress(msgspec.Struct, frozen=True):
+    """How far the asking of a run is."""
+
+    sent: int = 0
+    """Questions that were sent, or are about to be."""
+    tokens: int = 0
+    """What they cost, as far as it is known."""
+    answered: int = 0
+    cached: int = 0
+    failed: int = 0
+    requests: int = 0
+    """Those that were sent, repeated ones included."""
+
+
+class StoppedAsking(BaseException):
+    """The run was stopped while questions were asked. Not an Exception: it is no row's problem."""
+
+
+class Session:
+    """The claims and the spending of one run. `:memory:` is for one process."""
+
+    def __init__(self, file: Path | str = ":memory:", stopped: Callable[[], bool] = lambda: False) -> None:
+        from evaluators.scoring.judges.answer_store import opened  # imported when used: most runs ask nobody
+
+        self.file = file
+        self.stopped = stopped
+        """Whether the run was told to stop."""
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection = opened(file, _TABLES)
+        weakref.finalize(self, self._connection.close)
+        self.failed_in_a_row: dict[str, int] = {}
+        """Requests without a reply since the last one that had one, in this worker, by who is asked."""
+        self.known: dict[str, dict[str, JudgeAnswer]] = {}
+        """Answers that were read from the store, by judge and key: they are read once."""
+        self.given_up: dict[str, Issue] = {}
+        """Why nothing further is sent, by who is asked."""
+
+    @contextmanager
+    def _changing(self) -> Iterator[sqlite3.Connection]:
+        """The connection, alone, for several statements that count as one."""
+        with self._lock:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            finally:
+                self._connection.execute("COMMIT")
+
+    def claim(self, keys: Sequence[str], owner: str) -> set[str]:
+        """The keys that `owner` may ask about: those that no other owner has claimed. They are claimed by this call."""
+        with self._changing() as connection:
+            rows = [(key, owner) for key in keys]
+            connection.executemany("INSERT OR IGNORE INTO claims (key, owner) VALUES (?, ?)", rows)
+            mine = {key for (key,) in connection.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
+        return mine.intersection(keys)
+
+    def release(self, keys: Sequence[str]) -> None:
+        """Nobody asks these any more: they are answered, or somebody else may try."""
+        with self._changing() as connection:
+            connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
+
+    def release_of(self, process: int) -> None:
+        """A process is gone: nobody waits for what it was asking."""
+        with self._changing() as connection:
+            connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
+
+    def reserve(
+        self, judge: str, spending: tuple[int, int, int], most: tuple[int | None, int | None, int | None]
+    ) -> bool:
+        """Whether so many questions, tokens and units of money may still go to a judge, of the most that it gets in the run; they
+        count as spent from now on."""
+        self.count(judge)
+        with self._lock:
+            cursor = self._connection.execute(
+                "UPDATE judges SET sent = sent + ?1, tokens = tokens + ?2, cost = cost + ?3 WHERE judge = ?7"
+                " AND (?4 IS NULL OR sent + ?1 <= ?4) AND (?5 IS NULL OR tokens + ?2 <= ?5) AND (?6 IS NULL OR cost + ?3 <= ?6)",
+                (*spending, *most, judge),
+            )
+            return cursor.rowcount == 1
+
+    def count(
+        self,
+        judge: str,
+        *,
+        tokens: int = 0,
+        answered: int = 0,
+        cached: int = 0,
+        failed: int = 0,
+        requests: int = 0,
+        cost: int = 0,
+    ) -> None:
+        """Notes what became of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " cost = MAX(0, cost + excluded.cost),"
+                " tokens = MAX(0, tokens + excluded.tokens), answered = answered + excluded.answered,"
+                " cached = cached + excluded.cached, failed = failed + excluded.failed, requests = requests + excluded.requests",
+                (judge, tokens, answered, cached, failed, requests, cost),
+            )
+
+    def pause(self, whom: str, until: float) -> float:
+        """Lets nobody send whom anything before a point in time, as `time.time()` counts; gives the latest such point."""
+        with self._lock:
+            self._connection.execute(
+                "INSERT INTO pauses VALUES (?, ?) ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)",
+                (whom, until),
+            )
+        return self.paused_until(whom)
+
+    def paused_until(self, whom: str) -> float:
+        """The point in time before which nothing is sent to whom; 0 where nobody was sent away."""
+        with self._lock:
+            row = self._connection.execute("SELECT until FROM pauses WHERE whom = ?", (whom,)).fetchone()
+        return 0.0 if row is None else float(row[0])
+
+    def so_far(self) -> AskingProgress:
+        """How far it is."""
+        with self._lock:
+            row = self._connection.execute(
+                "SELECT SUM(sent), SUM(tokens), SUM(answered), SUM(cached), SUM(failed), SUM(requests) FROM judges"
+            ).fetchone()
+        return AskingProgress(*(count or 0 for count in row))
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._connection.close()
+
+
+_shared: ContextVar[Session | None] = ContextVar("session", default=None)
+
+
+@contextmanager
+def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Judges that are asked inside share the session in a file, and ask no further once `stopped` says so."""
+    if file is None:
+        yield
+        return
+    session = Session(file, stopped)
+    token = _shared.set(session)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+        session.close()
+
+
+def shared_session() -> Session | None:
+    """The session of the run that is under way; None outside of a run."""
+    return _shared.get()
+
+
+REPEAT: Final = "repeat"
+"""Where, among the `params` of a question, its number stands; the first time has none."""
+REPEATS: Final = "repeats"
+"""Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
+_HALF: Final = 0.5
+
+
+def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
+    """The first answer, with the verdict of each time among its details, and with the cost of all."""
+    first = answers[0]
+    verdicts = [verdict_in(one) for one in answers if one.error is None]
+    details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
+    tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
+    costs = [one.cost for one in answers if one.cost is not None]
+    return replace(
+        first, details=details, tokens=tokens, cost=sum(costs) if len(costs) == len(answers) else None,
+        cached=all(one.cached for one in answers), retries=sum(one.retries for one in answers),
+        seconds=sum(one.seconds for one in answers),
+    )  # fmt: skip
+
+
+def verdict_in(answer: JudgeAnswer) -> Any:
+    """The verdict of an answer, as JSON, without its reason: points, choice, criteria or counts where it has them; else match or score."""
+    details = answer.details
+    for name in ("points", "choice", "criteria", "pairs"):
+        if name in details:
+            return _without_reasons(details[name])
+    return answer.passed if answer.passed is not None else answer.score
+
+
+def agreed(answer: JudgeAnswer) -> bool | None:
+    """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
+    given = answer.details.get(REPEATS)
+    if not isinstance(given, list) or len(given) < 2:
+        return None
+    verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
+    return all(one == verdicts[0] for one in verdicts)
+
+
+def _without_reasons(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_reasons(inner) for name, inner in value.items() if name != "reason"}
+    return [_without_reasons(inner) for inner in value] if isinstance(value, list) else value

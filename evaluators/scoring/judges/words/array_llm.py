@@ -1,0 +1,176 @@
+"""The comparator `array_llm` of extract-bench: a judge says which items of two lists belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, Literal, Self
+
+import msgspec
+from pydantic import AliasChoices, Field
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import Comparison
+from evaluators.model.settings import spell
+from evaluators.scoring.comparators._comparator import Question
+from evaluators.scoring.judges.judge import ITEMS, JudgeAnswer, JudgeQuestion, unanswered
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals, equal_but_for_writing
+from evaluators.scoring.values.equality import same
+
+_FORGIVING: Final = frozenset((
+    "semantic", "string_semantic", "numeric", "number_exact", "number_tolerance", "integer_exact", "boolean",
+    "boolean_exact", "date", "skip",
+))  # fmt: skip
+"""Comparators to which texts that differ in case and spaces alone are the same, or that compare no words."""
+
+
+class ArrayLlm(JudgedComparator):
+    """A judge looks at two whole lists and says which items belong together; the field earns the share that was found.
+
+    The score is the number of matched items, divided by the expected ones. Items that only the output has cost nothing, unless
+    `extra_items: penalize` counts them too. Lists that are equal match without a question; so do lists that differ in case and
+    spaces alone, unless `items` names a comparator that tells these apart. In `schema_match` the list weighs as much as it has
+    expected items in the overall score, and each item counts on its own in precision, recall and F1.
+
+    An aligned list (`align: hungarian`) says more, costs nothing, and counts each field of an item. Use this where no rule
+    can tell which items belong together.
+
+    What the judge claims must add up: found and missing items are the expected ones, found and surplus items those of
+    the output, and no item belongs to two. An answer in which they do not is none: the field is an error.
+    """
+
+    at_least: float = Field(0.7, ge=0.0, le=1.0, validation_alias=AliasChoices("at_least", "pass_threshold"))
+    """The score from which on the lists match."""
+    extra_items: Literal["ignore", "penalize"] = "ignore"
+    """Whether items that only the output has lower the score."""
+    items: Mapping[str, Any] | None = None
+    """How the parts of an item are compared, for the judge to know: `{code: string_exact}`. A schema that says it of its items is
+    enough."""
+
+    def decided(self, question: Question) -> Comparison | None:
+        expected, actual = question.expected, question.actual
+        if not isinstance(expected, list) or not isinstance(actual, list):
+            return Comparison(0.0, False, "one of the two is no list")
+        if same(expected, actual):
+            return self._whole(question, "equal")
+        if not self._tells_writing_apart and (found := equal_but_for_writing(question)):
+            return self._whole(question, found.reason)
+        if expected and actual:
+            return None
+        return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
+
+    def params(self) -> dict[str, Any]:
+        return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
+
+    def for_items(self, rules: Mapping[str, Any]) -> Self:
+        if self.items is not None:
+            return self
+        found = self.model_copy(update={"items": rules})
+        found.__dict__.pop("identity", None)
+        return found
+
+    @cached_property
+    def _tells_writing_apart(self) -> bool:
+        """Some part of an item is compared so that texts may differ that are the same but for case and spaces."""
+        return any(
+            _word(rule) not in _FORGIVING
+            for rules in (self.items or {}).values()
+            for rule in (rules if isinstance(rules, list | tuple) else [rules])
+        )
+
+    def _whole(self, question: Question, reason: str | None) -> Comparison:
+        """Each item belongs to the one that stands in its place."""
+        size = len(question.expected)
+        details: dict[str, Any] = {**Claimed(size, 0, 0).counts, "pairs": [[at, at] for at in range(size)]}
+        return Comparison(1.0, True, reason, details)
+
+    def list_totals(self) -> ListTotals:
+        return ListTotals(self.extra_items == "penalize", Fraction(str(self.at_least)))
+
+    def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+        try:
+            claimed_in(answer.details, question.expected, question.actual)
+        except ValueError as error:
+            return f"it does not add up: {error}"
+        return None
+
+    def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
+        try:
+            return self._scored(claimed_in(answer.details, question.expected, question.actual), None).score
+        except ValueError:
+            return None
+
+    def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        try:
+            claimed = claimed_in(answer.details, question.expected, question.actual)
+        except ValueError as error:
+            message = f"the judge's verdict on the two lists does not add up: {error}"
+            return RowProblem(unanswered("bad-answer", message, "the field is an error, and no score is guessed"))
+        return self._scored(claimed, answer.reason)
+
+    def _scored(self, claimed: Claimed, reason: str | None) -> Comparison:
+        whole = claimed.matched + claimed.missed + (claimed.spurious if self.extra_items == "penalize" else 0)
+        share = Fraction(claimed.matched, whole) if whole else Fraction(0)
+        counted = f"{claimed.matched} matched, {claimed.missed} missed, {claimed.spurious} spurious"
+        details: dict[str, Any] = dict(claimed.counts)
+        if claimed.pairs is not None:
+            details["pairs"] = [list(pair) for pair in claimed.pairs]
+        reason = f"{counted}: {reason}" if reason else counted
+        return Comparison(float(share), share >= Fraction(str(self.at_least)), reason, details, share.as_integer_ratio())
+
+
+def _word(rule: object) -> str:
+    """The comparator of a rule: `string_fuzzy {threshold: 0.9}`, or a one-key map."""
+    return next(iter(map(str, rule)), "") if isinstance(rule, Mapping) else str(rule).split(" ")[0]
+
+
+class Claimed(msgspec.Struct, frozen=True):
+    """What a verdict says of two lists."""
+
+    matched: int
+    missed: int
+    spurious: int
+    pairs: tuple[tuple[int, int], ...] | None = None
+    """The places of items that belong together, in the expected list and in the output's; None where it names none."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The three counts by name."""
+        return {"matched": self.matched, "missed": self.missed, "spurious": self.spurious}
+
+
+def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
+    """What a verdict claims. Raises ValueError, in words, where its counts or its pairs do not add up."""
+    matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
+    for side, whole, found, name in (
+        ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
+    ):  # fmt: skip
+        if matched + found != whole:
+            raise ValueError(f"{matched} matched and {found} {name}, and the {side} list has {whole}")
+    pairs = _pairs(details["pairs"], len(expected), len(actual)) if details.get("pairs") is not None else None
+    if pairs is not None and len(pairs) != matched:
+        raise ValueError(f"{matched} matched, and {len(pairs)} pairs")
+    return Claimed(matched, missed, spurious, pairs)
+
+
+def _count(details: Mapping[str, Any], name: str) -> int:
+    value = details.get(name)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f'"{name}" must be a count; found {spell(value)}')
+    return value
+
+
+def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
+    listed = data if isinstance(data, list) else [data]  # what is no list is refused as one that is no pair
+    found = [(one[0], one[1]) for one in listed if isinstance(one, list) and [type(part) for part in one] == [int, int]]
+    if len(found) != len(listed):
+        raise ValueError(f"a pair is two places of items; found {spell(data)}")
+    for one, other in found:
+        if not (0 <= one < rows and 0 <= other < columns):
+            raise ValueError(f"there is no pair of the places {one} and {other}")
+    if len({one for one, _ in found}) < len(found) or len({other for _, other in found}) < len(found):
+        raise ValueError("an item belongs to two others")
+    return tuple(sorted(found))

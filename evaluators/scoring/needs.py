@@ -1,0 +1,503 @@
+"""What an evaluator needs of a row, and how each need is read from a cell.
+
+Equal needs are equal values, so that the graph merges them and a cell is parsed once. Reading never raises: a cell that
+cannot give what is needed gives a `CellError` that says why and whose move it is.
+
+`when`: which rows, or which fields of a row, a check is for. Conditions are data, never code.
+
+A condition is a reference with a literal, a list of literals, or `{present: true}`. A boolean or a number also fits a text cell
+that reads as it. References are `row.COLUMN`,
+`output.PATH` and `expected.PATH`. All the conditions of a `when` must hold. A path that leads to several places holds
+when one of the values there does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from pydantic import BeforeValidator
+
+from evaluators.model.issues import Blame, CellError, Issue, RowProblem
+from evaluators.model.limits import limits_here
+from evaluators.model.rows import JSON, MISSING, Missing
+from evaluators.model.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
+from evaluators.model.settings.plain_words import in_quotes
+from evaluators.scoring.values import json_choice, json_documents, json_text
+from evaluators.scoring.values.cell_words import fits, nearly_fits
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_choice import LENIENT, PickedDocument, Search, Want
+from evaluators.scoring.values.json_documents import FoundDocuments
+from evaluators.scoring.values.json_reader import deeper_than, nested_deeper
+from evaluators.scoring.values.paths import BadPath, Path
+from evaluators.scoring.values.paths import parse as parse_path
+from evaluators.scoring.values.patterns import compiled
+from evaluators.scoring.values.quoting import kind
+
+Role: TypeAlias = Literal["id", "input", "output", "expected"]
+ROLES: Final[tuple[Role, ...]] = ("id", "input", "output", "expected")
+Wanted: TypeAlias = Literal["object", "array", "container", "any", "like_expected"]
+
+
+class Column(Struct, frozen=True):
+    """A cell as it stands: text, or a JSON value where the file holds one.
+
+    `name` is a role (id, input, output, expected) unless `literal`, and then it is the name of a column, which may
+    still play a role.
+    """
+
+    name: str
+    literal: bool = False
+    role: Role | None = None
+    at: str | None = None
+    """The path of the document in the cell's JSON that is read in place of the cell."""
+
+    @property
+    def whole(self) -> Column:
+        """The column without `at`."""
+        return Column(self.name, self.literal, self.role)
+
+    @property
+    def want_around(self) -> Want:
+        """The kind of JSON that has something `at` its path."""
+        step = next(iter(parse_path(self.at or "$").steps), None)
+        return "any" if step is None else "object" if isinstance(step, str) else "array"
+
+    @property
+    def absent(self) -> CellError:
+        """The cell error when nothing is there: only an absent output is the model's."""
+        return NO_OUTPUT if "output" in (self.role, None if self.literal else self.name) else NO_EXPECTED
+
+    def spelled(self, roles: Mapping[str, str]) -> str:
+        """The name of the column in the test set, where `roles` says which column plays which role."""
+        return self.name if self.literal else roles.get(self.name, self.name)
+
+
+class Text(Struct, frozen=True):
+    """A cell as text. A JSON value is written as JSON, non-ASCII kept; no value is a cell error."""
+
+    column: Column
+    filled: bool = False
+    """A text that is empty is a cell error, too."""
+
+
+class Expected(Struct, frozen=True):
+    """An expected cell as a document, read strictly. What does not parse is the test set's fault."""
+
+    column: Column
+    optional: bool = False
+    """A test set may have no such column. A document that is not there, or does not parse, is MISSING."""
+
+
+class Output(Struct, frozen=True):
+    """An output cell as a document.
+
+    `want` narrows what counts (`like_expected`: an object when the expected document is one, and so on). `beside` names
+    the expected document it is compared with: where the two are equal the very same object is handed to the check, so
+    that `output is expected` says so. With `parts` the same holds, where two objects differ, for the objects and lists
+    that stand under their keys; an evaluator asks for it that would compare them anyhow.
+    """
+
+    column: Column
+    want: Wanted = "object"
+    beside: Expected | None = None
+    lenient: bool = True
+    parts: bool = False
+
+
+class Part(Struct, frozen=True):
+    """The verdict of another evaluator of the suite, by name."""
+
+    evaluator: str
+    key: str | int = 0
+    """Where the settings name it: a key of a map of weights, or a place in a list."""
+
+
+Need: TypeAlias = Column | Text | Expected | Output | Part
+Needs: TypeAlias = tuple[Need, ...]
+
+Cell: TypeAlias = "JSON | Missing | CellError"
+
+NO_OUTPUT = CellError(Issue("no-output", Blame.OUTPUT, "there is no output"))
+_EMPTY_OUTPUT = CellError(Issue("unreadable-output", Blame.OUTPUT, "the output is empty"))
+NO_EXPECTED = CellError(Issue("no-expected", Blame.TESTSET, "the cell is empty"))
+EMPTY_EXPECTED = CellError(
+    Issue(
+        "no-expected", Blame.TESTSET, "the cell is empty",
+        hint='fill it in; where an empty answer is the right one, write "empty_expected: value" below test_set',
+    )
+)  # fmt: skip
+
+EmptyExpected: TypeAlias = Literal["invalid", "value"]
+"""What an expected cell is that holds nothing, where an answer is compared as it stands."""
+
+
+TOO_LONG: Final = "cell-too-long"
+
+
+def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
+    """A cell that is longer than any that is read: the test set is to blame, or the output where it is one."""
+    return CellError(Issue(TOO_LONG, Blame.TESTSET, f"the cell has {length:,} characters; up to {most:,} are read"))
+
+
+def as_output(error: CellError) -> CellError:
+    """The error of a cell as that of an output: what is too long in it is the model's."""
+    if error.issue.code != TOO_LONG:
+        return error
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, error.issue.message.replace("the cell", "the output", 1)))
+
+
+def column_of(need: Need) -> Column | None:
+    """The column that a need is read from; None for another evaluator's verdict."""
+    if isinstance(need, Part):
+        return None
+    return need if isinstance(need, Column) else need.column
+
+
+def answer_of(cell: Cell, empty: EmptyExpected = "invalid") -> Cell:
+    """An expected cell that is compared as it stands, not as JSON in text.
+
+    One that holds nothing (an empty text, nothing but spaces, null, or no such key) is a cell error, unless it counts as a
+    value: then what is not there is the empty text.
+    """
+    nothing = cell.isspace() or not cell if isinstance(cell, str) else cell is None or cell is MISSING
+    if not nothing:
+        return cell
+    if empty == "invalid":
+        return EMPTY_EXPECTED
+    return cell if isinstance(cell, str) else ""
+
+
+def text_of(cell: Cell, absent: CellError, filled: bool = False) -> str | CellError:
+    """The cell as text: JSON values are written as JSON. Nothing there is the cell error `absent`; where the cell is to be `filled`, so is
+    an empty text."""
+    if isinstance(cell, str):
+        return absent if filled and (not cell or cell.isspace()) else cell
+    if isinstance(cell, CellError):
+        return as_output(cell) if absent is NO_OUTPUT else cell
+    if cell is None or cell is MISSING:
+        return absent
+    return json_text.to_text(cell)
+
+
+def expected_of(cell: Cell) -> JSON | CellError:
+    """The expected document, read strictly."""
+    if isinstance(cell, str):
+        if not cell or cell.isspace():
+            return NO_EXPECTED
+        try:
+            return json_text.parse(cell, limits_here().depth)
+        except json_text.NotJSON as error:
+            return CellError(_expected_not_json(cell, error))
+    if cell is MISSING:
+        return NO_EXPECTED
+    deep = _too_deep(cell)
+    return cell if deep is None else CellError(_expected_not_json("", deep))
+
+
+def output_of(cell: Cell, want: Want, search: Search = LENIENT, prefer: Want = "any") -> JSON | CellError:
+    """The document that an output holds, of the kind that is wanted. For `prefer` see `json_choice.choose`."""
+    if isinstance(cell, str):
+        if search.lenient:
+            documents = documents_of(cell)
+            chosen = documents if isinstance(documents, CellError) else chosen_of(documents, want, search, prefer)
+            return chosen if isinstance(chosen, CellError) else chosen.found.value
+        if not cell or cell.isspace():
+            return _EMPTY_OUTPUT
+        try:
+            return _of_kind(json_text.parse(cell, limits_here().depth), want)
+        except json_text.NotJSON as error:
+            return _unusable(error, cell)
+    if cell is MISSING:
+        return NO_OUTPUT
+    if isinstance(cell, CellError):
+        return as_output(cell)
+    return _of_kind([cell] if isinstance(cell, dict) and search.lists_all(want, prefer) else cell, want)
+
+
+def given_output(cell: Cell) -> Cell:
+    """An output that is no text, or a cell error where it is nested too deeply."""
+    deep = _too_deep(cell)
+    return cell if deep is None else _unusable(deep)
+
+
+def _too_deep(cell: Cell) -> json_text.NotJSON | None:
+    """What is wrong with a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
+    if not isinstance(cell, dict | list):
+        return None
+    depth = limits_here().depth
+    return json_text.NotJSON(deeper_than(depth)) if nested_deeper(cell, depth) else None
+
+
+def documents_of(cell: str) -> FoundDocuments | CellError:
+    """Every document that an output holds, wherever in the text it stands."""
+    if not cell or cell.isspace():
+        return _EMPTY_OUTPUT
+    try:
+        return json_documents.documents(cell)
+    except json_text.NotJSON as error:
+        return _unusable(error, cell)
+
+
+def chosen_of(documents: FoundDocuments, want: Want, search: Search, prefer: Want) -> PickedDocument | CellError:
+    """The one of them that counts."""
+    try:
+        return json_choice.choose(documents, want, search, prefer)
+    except json_text.NotJSON as error:
+        return _unusable(error, "" if documents.found else documents.text)
+
+
+def want_like(expected: JSON) -> Want:
+    """The kind of document to look for when it is to be compared with `expected`."""
+    if isinstance(expected, dict):
+        return "object"
+    return "array" if isinstance(expected, list) else "any"
+
+
+def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
+    """What stands at the column's path in each document; where nothing does, a cell error of the column's side."""
+    path = parse_path(column.at or "$")
+    nothing, side = f'has nothing at "{column.at}"', "output" if column.absent is NO_OUTPUT else "expected document"
+    issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
+    if column.absent is NO_OUTPUT:
+        issue = Issue("unreadable-output", Blame.OUTPUT, f"the {side} {nothing}")
+    found = [one if one.__class__ is CellError else path.get(one) for one in documents]
+    return [CellError(issue) if one is MISSING else one for one in found]
+
+
+_ONE_SIDE: Final = "where only outputs have something around the document, write output_at in place of at"
+
+
+def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:
+    if is_python(cell):
+        message, hint = f"Python, not JSON: {error}", "write the cell with json.dumps(value), not with str(value)"
+    else:
+        message = f"not JSON: {error}"
+        hint = "the expected cell must hold JSON and nothing else; in a CSV file, JSON with commas is quoted"
+        if _PLAIN_WORDS.fullmatch(cell):
+            hint = "texts that are no JSON, such as labels, are compared by exact_match"
+    return Issue("expected-not-json", Blame.TESTSET, message, hint=hint)
+
+
+def is_python(text: str) -> bool:
+    """Whether the text is a list or dict as Python prints it: keys in single quotes, True, False or None."""
+    return _PYTHON.match(text) is not None
+
+
+_PLAIN_WORDS: Final = re.compile(r"[^\W\d][\w \-/]{0,60}")
+"""A few words, as labels are."""
+_PYTHON: Final = re.compile(
+    r"""\s*[\[{][\s\[{]*(?:'(?:[^'\\]|\\.)*'\s*[:,\]]|"[^"\\]*"\s*:\s*(?:True|False|None)\b|(?:True|False|None)\s*[,\]])"""
+)
+
+
+def _unusable(error: json_text.NotJSON, cell: str = "") -> CellError:
+    message = "Python, not JSON" if is_python(cell) else "not usable JSON"
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, f"the output is {message}: {error}"))
+
+
+def _of_kind(value: JSON, want: Want) -> JSON | CellError:
+    fits = (
+        want == "any"
+        or (isinstance(value, dict) and want != "array")
+        or (isinstance(value, list) and want in ("array", "container"))
+    )
+    if fits:
+        return value
+    wanted = {"object": "an object", "array": "a list", "container": "an object or a list"}[want]
+    message = f"{wanted} was expected, the output holds {kind(value)}"
+    return CellError(Issue("unreadable-output", Blame.OUTPUT, message))
+
+
+Source: TypeAlias = Literal["row", "output", "expected"]
+
+
+class Condition(Struct, frozen=True):
+    """One condition. `values` are the literals that satisfy it; `present` is set instead for a presence test."""
+
+    source: Source
+    column: str
+    path: Path | None
+    values: tuple[JSON, ...] = ()
+    present: bool | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """They mean the same: `true` is not 1 here, and 1 is not 1.0."""
+        return isinstance(other, Condition) and self._meaning() == other._meaning()
+
+    def __hash__(self) -> int:
+        return hash(self._meaning())
+
+    def _meaning(self) -> tuple[object, ...]:
+        joins = self.path.joins if self.path else ()
+        return self.source, self.column, str(self.path), joins, repr(self.values), self.present
+
+    def holds(self, value: JSON | Missing | CellError) -> bool:
+        """Whether the condition holds for what stands at the reference: a cell, or a document.
+
+        An output that cannot be read holds nothing. Raises RowProblem for any other cell that cannot be read: what the
+        test set or the environment keeps back is not known, so the row is not left out.
+        """
+        if isinstance(value, CellError):
+            if value.issue.blame is not Blame.OUTPUT and not self._asks_if_given(value):
+                raise RowProblem(value.issue)
+            value = MISSING
+        found = self.path.get(value) if self.path is not None and value is not MISSING else value
+        if self.present is not None:
+            given = found is not MISSING and not (self.source == "row" and found in ("", None))
+            return given is self.present
+        if found is MISSING:
+            return False
+        if self.source == "row":
+            return any(fits(wanted, found) for wanted in self.values)
+        there = found if self.path is not None and not self.path.definite and isinstance(found, list) else [found]
+        return any(same(wanted, value) for wanted in self.values for value in there)
+
+    def nearly_holds(self, cell: JSON | Missing | CellError) -> bool:
+        """Whether a cell of its column is nearly what it asks for, and is not."""
+        if self.source != "row" or cell is MISSING or isinstance(cell, CellError) or self.holds(cell):
+            return False
+        return any(nearly_fits(wanted, cell) for wanted in self.values)
+
+    def _asks_if_given(self, fault: CellError) -> bool:
+        """The condition asks whether a cell is given, and another file has none for the row."""
+        return self.source == "row" and self.present is not None and fault.issue.code in _NOT_GIVEN
+
+
+_NOT_GIVEN: Final = ("no-output-for-row", "no-expected-for-row")
+
+
+_EQUALS: Final = re.compile(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s*")
+
+
+def _as_condition(data: object) -> str:
+    """How a condition is written, in the words of a comparison where it is one."""
+    found = _EQUALS.fullmatch(data) if isinstance(data, str) else None
+    return f"when: {{row.{found[1]}: {found[2]}}}" if found else "when: {row.kind: invoice}"
+
+
+def all_hold(conditions: Iterable[Condition], sides: Mapping[str, Any], cells: Mapping[str, Any]) -> bool:
+    """Whether conditions hold for a row: `sides` are its documents, by `output` and `expected`, and `cells` those that they name."""
+    return all(
+        condition.holds(cells.get(condition.column, MISSING) if condition.source == "row" else sides[condition.source])
+        for condition in conditions
+    )
+
+
+def read_conditions(data: object) -> tuple[Condition, ...]:
+    """The conditions of a `when` block. Raises BadSettings with every problem."""
+    if not isinstance(data, Mapping) or not data:
+        raise bad(f"when must be a map from a reference to a value; found {spell(data)}", hint=_as_condition(data))
+    return read_each(data.items(), lambda reference, wanted: _read(str(reference), wanted))
+
+
+def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
+    """The columns that conditions read, each once, in order."""
+    return tuple(dict.fromkeys(condition.column for condition in conditions if condition.source == "row"))
+
+
+def _read(reference: str, wanted: object) -> Condition:
+    source, _, rest = reference.partition(".")
+    if source not in ("row", "output", "expected") or not rest:
+        hint = "references are row.COLUMN, output.PATH and expected.PATH"
+        if "." not in reference:
+            hint = f"for a column write row.{reference}; {hint}"
+        raise BadSettings([Detail((), f'"{reference}" is not a reference', hint, key=True)])
+    path = None if source == "row" else _path(rest)
+    values, present = _wanted(wanted)
+    return Condition(source, rest if source == "row" else "", path, values, present)  # type: ignore[arg-type]  # checked
+
+
+def _path(text: str) -> Path:
+    try:
+        return parse_path(text)
+    except BadPath as error:
+        place = f" at character {error.position + 1}" if error.position is not None else ""
+        message = f'malformed path "{text}": {error.message}{place}'
+        raise BadSettings([Detail((), message, error.hint, key=True, code="bad-path")]) from error
+
+
+def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
+    if isinstance(wanted, Mapping):
+        if set(wanted) != {"present"} or not isinstance(wanted["present"], bool):
+            raise bad("a condition is a value, a list of values, or {present: true}", hint="write {present: true}")
+        return (), wanted["present"]
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        if not wanted:
+            raise bad("a condition with no value never holds")
+        nested = [index for index, value in enumerate(wanted) if isinstance(value, (Mapping, list, tuple))]
+        if nested:
+            message = "the values of a condition are texts, numbers, true, false or null; found {}"
+            raise BadSettings(Detail((index,), message.format(spell(wanted[index]))) for index in nested)
+        return tuple(wanted), None
+    return (wanted,), None
+
+
+# A setting that stands in a column of the row
+
+
+class FromColumn(Settings):
+    """A setting whose value stands in a column of the row: `{column: must_have, separator: ";"}`."""
+
+    column: Name
+    separator: str | None = None
+    """Splits the cell into a list; without it a cell that is a JSON list is a list, and any other is one item."""
+
+    def need(self) -> Column:
+        """The cell to ask for."""
+        return Column(self.column, literal=True)
+
+
+def _read_pattern(value: object) -> object:
+    """A pattern as a setting says it: text, or the column that holds it. Raises ValueError for one that cannot be used."""
+    if isinstance(value, Mapping | FromColumn):
+        return from_column(value, splits=False)
+    if not isinstance(value, str):
+        hint = in_quotes(value)
+        raise ValueError(f'"pattern" must be text; found {spell(value)}' + (f"\nhint: {hint}" if hint else ""))
+    if not value:
+        raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
+    compiled(value)
+    return value
+
+
+Pattern: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_pattern, json_schema_input_type=str | FromColumn)]
+"""A regular expression, or the column in which each row has its own."""
+
+
+def from_column(value: Mapping[Any, Any] | FromColumn, *, splits: bool) -> FromColumn:
+    """The setting as a column of the row. Raises BadSettings, also for a separator where there is nothing to split."""
+    column = value if isinstance(value, FromColumn) else build(FromColumn, dict(value))
+    if not column.column.strip():
+        raise bad("the column has no name", "column")
+    if column.separator == "":
+        raise bad("the separator is empty", "separator", hint='write it in quotes, as in separator: ";"')
+    if column.separator is not None and not splits:
+        raise bad("this setting is one value: there is nothing to separate", "separator", key=True)
+    return column
+
+
+def text_in(column: FromColumn, cell: Any) -> str:
+    """The text of the cell that a setting comes from. Raises RowProblem where there is none."""
+    text = cell if isinstance(cell, str) else "" if cell is None or cell is MISSING else json_text.to_text(cell)
+    if not text.strip():
+        raise unusable(column, "the cell is empty")
+    return text
+
+
+def pattern_in(column: FromColumn, cell: Any) -> str:
+    """The pattern in the cell that a setting comes from. Raises RowProblem where there is none, or it is malformed."""
+    text = text_in(column, cell)
+    try:
+        compiled(text)
+    except ValueError as error:
+        message, _, hint = str(error).partition("\nhint: ")
+        raise unusable(column, message, hint or None) from error
+    return text
+
+
+def unusable(column: FromColumn, message: str, hint: str | None = None) -> RowProblem:
+    """The test set's problem with a cell that a setting comes from, ready to raise."""
+    return RowProblem(Issue("unusable-cell", Blame.TESTSET, message, f'column "{column.column}"', hint))

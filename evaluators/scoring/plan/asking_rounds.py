@@ -1,0 +1,109 @@
+"""What costs is asked in rounds: which evaluators ask together, and what their open rows ask."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Final
+
+from evaluators.model.limits import OutOfTime, row_clock
+from evaluators.scoring.comparators._comparator import current_cache
+from evaluators.scoring.evaluators._evaluator import Asking
+from evaluators.scoring.fields.path_check import ChunkCheck
+from evaluators.scoring.judges.asking import Gathered, gathering
+from evaluators.scoring.needs import Part
+from evaluators.scoring.plan.cells import Cells
+from evaluators.scoring.plan.chunk_scoring import ChunkScoring, Planned, cell_errors, kept_out
+from evaluators.scoring.plan.graph import EvaluatorLine
+
+_MOST_ROUNDS: Final = 20
+"""So often an evaluator may ask further because of what was answered."""
+
+
+def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
+    """Evaluators in groups, in the order in which they can be judged. Those of a group ask at the same time.
+
+    An evaluator is in the first round in which all that it waits for is judged; what asks is judged one round later.
+    In a round, those that ask nothing come first, each in a group of its own; all that ask are one group.
+    """
+    asking = {line.name for line in ordered if line.settings.asking() is not None}
+    rounds: dict[str, int] = {}
+    groups: dict[tuple[int, bool, str], list[EvaluatorLine]] = {}
+    for line in ordered:
+        parts = [need.evaluator for need in line.settings.needs() if isinstance(need, Part)]
+        judged_in = [rounds[name] + 1 if name in asking else rounds[name] for name in (*line.needs, *parts)]
+        rounds[line.name] = max(judged_in, default=0)
+        asks = line.name in asking
+        groups.setdefault((rounds[line.name], asks, "" if asks else line.name), []).append(line)
+    return [groups[key] for key in sorted(groups, key=lambda key: key[:2])]
+
+
+class RowsAsking:
+    """The rows of a chunk that an evaluator asks about one by one, before it scores them."""
+
+    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
+        line = self.line = one.line
+        self._asking = line.settings.asking() or Asking()
+        gates, cells = columns[: len(one.gates)], columns[len(one.gates) :]
+        errors = cell_errors(cells)
+        rows = [row for row in range(len(columns[0])) if row not in errors and kept_out(line, gates, row) is None]
+        self._waiting = [(row, [column[row] for column in cells]) for row in rows]
+        """The rows that have something to ask, each with its values."""
+
+    def ask(self, gathered: Gathered) -> bool:
+        """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""
+        waiting, self._waiting = self._waiting, []
+        for row, values in waiting:
+            gathered.at([row], self.line.name)
+            row_clock().fresh = True
+            with suppress(Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
+                # None: whatever the answers are, the row asks no more
+                if self._asking.ask(*values) is not None and gathered.open:
+                    self._waiting.append((row, values))
+        return bool(self._waiting)
+
+    def release(self) -> None:
+        """Nothing was found so far."""
+
+
+def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
+    """The rows of each evaluator, which have asked their questions together and are answered: no column, but one asker for each.
+
+    The columns are those that the first evaluator reads, then those of the next.
+    """
+    askers: list[ChunkScoring | RowsAsking] = []
+    rest = iter(columns)
+    for one in together:
+        kind = ChunkScoring if isinstance(one.check, ChunkCheck) else RowsAsking
+        askers.append(kind(one, [*islice(rest, len(one.reads))]))
+    _ask_all(askers)
+    return askers
+
+
+def rows_of_asker(askers: Cells, number: int) -> Cells:
+    """A `ScoredRow` for each row of one of the evaluators that asked together."""
+    rows: Cells = askers[number].settled()
+    return rows
+
+
+def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
+    """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
+    cache = current_cache()
+    if cache is None:
+        return
+    waiting = askers
+    try:
+        for _ in range(_MOST_ROUNDS):
+            with gathering() as gathered:
+                waiting = [one for one in waiting if one.ask(gathered)]
+            row_clock().rest()
+            gathered.answer(cache)
+            if not waiting:
+                return
+    except BaseException:
+        for one in askers:
+            one.release()
+        raise
+    for one in waiting:  # what they have still to ask is asked at once
+        one.release()

@@ -1,0 +1,277 @@
+"""Columns of cells to columns of values: the steps of a plan that read, shared by every evaluator that needs them.
+
+A step works on a whole chunk at a time, because a list comprehension costs less than a call per row. An output that is
+compared with an expected document becomes the very same object where the two are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+from evaluators.model.issues import CellError, RowProblem
+from evaluators.model.limits import OutOfTime, row_clock
+from evaluators.model.rows import MISSING
+from evaluators.scoring.needs import (
+    Condition,
+    EmptyExpected,
+    Wanted,
+    answer_of,
+    as_output,
+    chosen_of,
+    documents_of,
+    expected_of,
+    given_output,
+    output_of,
+    text_of,
+    want_like,
+)
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_choice import PickedDocument, Search, Want
+from evaluators.scoring.values.json_documents import FoundDocuments
+from evaluators.scoring.values.json_text import parse_all
+
+Cells: TypeAlias = list[Any]
+
+KINDS: Final[dict[str, tuple[type, ...]]] = {"object": (dict,), "array": (list,), "container": (dict, list)}
+_CONTAINERS: Final = (dict, list)
+
+
+class SearchedCell:
+    """An output cell that is not JSON as a whole: its documents are looked for once, and chosen among once per kind."""
+
+    __slots__ = ("_beside", "_chosen", "_documents", "cell", "search")
+
+    def __init__(self, cell: Any, search: Search) -> None:
+        self.cell = cell
+        self.search = search
+        self._documents: FoundDocuments | CellError | None = None
+        self._chosen: dict[tuple[Want, Want], Any] = {}
+        self._beside: tuple[Any, Any, Any] = (None, None, None)
+
+    def get(self, want: Want, prefer: Want = "any") -> Any:
+        """The document of that kind, or a cell error. `prefer` is the kind of document that all evaluators of the row share."""
+        chosen = self.chosen(want, prefer)
+        return chosen.found.value if chosen.__class__ is PickedDocument else chosen
+
+    def chosen(self, want: Want, prefer: Want = "any") -> Any:
+        """The document of that kind, with where it stands and among how many; else a cell error.
+
+        Where the cell has no text to look in, it is what `output_of` gives: the cell's own value.
+        """
+        key = want, prefer
+        if key not in self._chosen:
+            self._chosen[key] = self._choose(want, prefer)
+        return self._chosen[key]
+
+    def beside(self, want: Want, document: Any, parts: bool) -> Any:
+        """The document to compare with an expected one: it is that very object, or has its `parts`, where the two are equal.
+
+        The last comparison is remembered.
+        """
+        found = self.get(want, kind_beside(document))
+        last, compared, answer = self._beside
+        if last is not found or compared is not document:
+            answer = _shared(found, document, parts)
+            self._beside = found, document, answer
+        return answer
+
+    @property
+    def several(self) -> bool:
+        """The cell holds more than one document."""
+        documents = self.documents()
+        return documents.__class__ is FoundDocuments and len(documents.found) > 1
+
+    def documents(self) -> Any:
+        """Every document in the text; a cell error, or None where nothing is looked for."""
+        if self._documents is None and self.search.lenient and isinstance(self.cell, str):
+            self._documents = documents_of(self.cell)
+        return self._documents
+
+    def _choose(self, want: Want, prefer: Want) -> Any:
+        documents = self.documents()
+        if documents.__class__ is FoundDocuments:
+            return chosen_of(documents, want, self.search, prefer)
+        return output_of(self.cell, want, self.search, prefer) if documents is None else documents
+
+
+def texts(cells: Cells, absent: CellError, filled: bool) -> Cells:
+    """Each cell as text; the cell error `absent` where nothing is there, nor an empty text where cells are to be `filled`."""
+    return [cell if cell.__class__ is str and not filled else text_of(cell, absent, filled) for cell in cells]
+
+
+def given_outputs(cells: Cells) -> Cells:
+    """Each output cell as it stands; what cannot be read of it is the output's fault."""
+    return [as_output(cell) if isinstance(cell, CellError) else cell for cell in cells]
+
+
+def answers(cells: Cells, empty: EmptyExpected) -> Cells:
+    """Each expected cell as it stands, or a cell error where it holds nothing."""
+    return [cell if cell.__class__ is str and cell and not cell.isspace() else answer_of(cell, empty) for cell in cells]
+
+
+def expected_documents(cells: Cells) -> Cells:
+    """Each expected cell as a document, or a cell error."""
+    return parse_all(cells, expected_of)
+
+
+def documents_if_any(documents: Cells) -> Cells:
+    """Each document, and MISSING for a cell error."""
+    return [MISSING if document.__class__ is CellError else document for document in documents]
+
+
+def whole_outputs(cells: Cells, search: Search) -> Cells:
+    """Each output cell as JSON where it is that as a whole, else a `SearchedCell`."""
+    texts = [cell if cell.__class__ is str else given_output(cell) for cell in cells]
+    return _perhaps_listed(cells, parse_all(texts, lambda cell: _not_text(cell, search)), search)
+
+
+def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
+    """Cells that were read as JSON as a whole. Where all documents count, an object waits to become a list of one."""
+    if search.pick != "all":
+        return whole
+    return [
+        SearchedCell(cell, search) if value.__class__ is dict else value for cell, value in zip(cells, whole, strict=True)
+    ]
+
+
+def whole_outputs_beside(
+    cells: Cells, expected_cells: Cells, expected: Cells, search: Search, parts: bool = False
+) -> Cells:
+    """What `whole_outputs` gives, with the expected document itself where the output equals it, or with its `parts` that are equal."""
+    texts = [
+        (document if cell == text and document.__class__ in _CONTAINERS else cell)
+        if cell.__class__ is str
+        else given_output(cell)
+        for cell, text, document in zip(cells, expected_cells, expected, strict=True)
+    ]
+    found = [
+        value if value is document else _shared(value, document, parts)
+        for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
+    ]
+    return _perhaps_listed(cells, found, search)
+
+
+def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
+    """The documents of one kind: whole ones of that kind as they are, the rest looked for."""
+    kinds = KINDS.get(want)
+    if kinds is None:
+        return [value.get(want, prefer) if value.__class__ is SearchedCell else value for value in whole]
+    return [value if value.__class__ in kinds else _wanted(value, want, prefer) for value in whole]
+
+
+def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, parts: bool = False) -> Cells:
+    """What `outputs_of_kind` gives, with the expected document itself where the two are equal, or with its `parts` that are equal."""
+    kinds = KINDS.get(want, ())
+    return [
+        value if value.__class__ in kinds else _wanted_beside(value, document, want, parts)
+        for value, document in zip(whole, expected, strict=True)
+    ]
+
+
+def outputs_like(whole: Cells, expected: Cells, parts: bool = False) -> Cells:
+    """The documents of the kind that each expected document is; the expected document itself where the two are equal."""
+    return [
+        value
+        if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
+        else _like(value, document, parts)
+        for value, document in zip(whole, expected, strict=True)
+    ]
+
+
+def outputs_beside(found: Cells, expected: Cells) -> Cells:
+    """The expected document itself where a document that was found elsewhere in the output equals it."""
+    return [
+        value if value is document else _shared(value, document, False)
+        for value, document in zip(found, expected, strict=True)
+    ]
+
+
+def several(whole: Cells) -> int:
+    """How many of the cells hold more than one JSON document."""
+    elsewhere = [value for value in whole if value.__class__ is SearchedCell]
+    return sum(value.several for value in elsewhere)
+
+
+def condition_holds(*sources: Cells, conditions: Sequence[Condition]) -> list[bool | CellError]:
+    """For each row, whether every condition holds, or the first cell error that keeps this from being known.
+
+    There is one source column per condition. A row in which some condition is known not to hold is left out, whatever the others
+    meet: their order makes no difference.
+    """
+    held: list[bool | CellError] = [True] * len(sources[0])
+    clock = row_clock()
+    for condition, source in zip(conditions, sources, strict=True):
+        for row, value in enumerate(source):
+            if held[row] is not False:
+                clock.fresh = True
+                try:
+                    if not condition.holds(value):
+                        held[row] = False
+                except (RowProblem, OutOfTime) as error:
+                    if held[row] is True:
+                        held[row] = CellError(error.issue)
+    return held
+
+
+def want_of(want: Wanted) -> Want | None:
+    """The kind to look for, or None when each row's expected document decides."""
+    return None if want == "like_expected" else want
+
+
+def kind_beside(document: Any) -> Want:
+    """The kind of document that goes with an expected one."""
+    return "any" if document.__class__ is CellError else want_like(document)
+
+
+def _not_text(cell: Any, search: Search) -> Any:
+    """A cell that is a JSON value already, or one in which JSON must be looked for."""
+    return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is CellError else cell
+
+
+def _like(value: Any, document: Any, parts: bool) -> Any:
+    return _wanted_beside(value, document, kind_beside(document), parts)
+
+
+def _wanted_beside(value: Any, document: Any, want: Want, parts: bool) -> Any:
+    if value.__class__ is SearchedCell:
+        return value.beside(want, document, parts)
+    return _shared(_wanted(value, want), document, parts)
+
+
+def _shared(found: Any, document: Any, parts: bool) -> Any:
+    """What was found, or the expected document itself where the two are equal.
+
+    With `parts`, an object that differs has the expected document's very objects and lists under those keys where both
+    have equal ones.
+    """
+    kind = found.__class__
+    if kind is not document.__class__ or kind not in _CONTAINERS:
+        return found
+    if same(found, document):
+        return document
+    if not parts or kind is list:
+        return found
+    equal = {}
+    for key, part in document.items():
+        kind = part.__class__
+        if kind is not str and (kind is dict or kind is list):
+            other = found.get(key)
+            if kind is other.__class__ and same(part, other):
+                equal[key] = part
+    return found | equal if equal else found
+
+
+def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
+    """The document of the wanted kind for a cell that is not of that kind as a whole: one found in its text, or a cell error."""
+    if value.__class__ is SearchedCell:
+        return value.get(want, prefer)
+    # whole text that is JSON of another kind is never searched: a JSON value gives the same answer as its text
+    return output_of(value, want) if not isinstance(value, str) else _text_value(value, want)
+
+
+def _text_value(value: str, want: Want) -> Any:
+    """A cell that is a JSON text in quotes: a document only where any JSON will do."""
+    from evaluators.scoring.values.json_text import to_text
+
+    return value if want == "any" else output_of(to_text(value), want)

@@ -1,0 +1,309 @@
+"""The rows of a chunk that a check scores together: who is kept out, what is asked, and what each row comes to.
+
+An evaluator that asks nothing scores in one step. Of those that ask together, each goes through its rows first; what they
+ask is answered at once (see `asking_rounds`), and then each settles what is pending.
+
+Verdicts, columns in, column out: what a check says of rows one by one, and what is said where it cannot be asked.
+
+A cell error becomes a result by its blame. A row that an evaluator waits for in vain is blocked, skipped or without a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, CellError, Issue, RowProblem
+from evaluators.model.limits import OutOfTime, row_clock
+from evaluators.model.rows import MISSING, Result, RowStatus
+from evaluators.model.settings import filled_texts
+from evaluators.scoring.evaluators._evaluator import Check, Unreadable
+from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
+from evaluators.scoring.judges.asking import Gathered, asking_about
+from evaluators.scoring.needs import NO_OUTPUT, column_of
+from evaluators.scoring.plan.cells import Cells
+from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.plan.need_steps import Lookup
+
+SKIPPED: Final = Result(RowStatus.SKIPPED, None, 0, 0)
+BLOCKED: Final = Result(RowStatus.BLOCKED, False, 0, 1)
+
+
+class Planned(Struct, frozen=True):
+    """An evaluator whose needs have slots."""
+
+    line: EvaluatorLine
+    check: Check
+    gates: tuple[int, ...]
+    """The slots of what rows wait for: verdicts of other evaluators, and last whether `when` holds."""
+    inputs: tuple[int, ...]
+    lookups: tuple[Lookup | None, ...]
+    """For each need that is an output document, how it is chosen."""
+    unreadable: Unreadable
+    """What becomes of a row whose output cannot be read."""
+    skip_unreadable: bool
+    """Such rows are skipped."""
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The slots of the columns from which its rows are scored, gates first."""
+        return (*self.gates, *self.inputs)
+
+
+def verdicts_one_by_one(*columns: Cells, one: Planned) -> Cells:
+    """The verdicts of rows. The first columns are the gates; the values of the others are there or faulty."""
+    line, check, gates = one.line, one.check, columns[: len(one.gates)]
+    unreadable, given, clock = one.unreadable, columns[len(one.gates) :], row_clock()
+    left_out = one.skip_unreadable and not unreadable.judged
+    errors = cell_errors(given)
+    stopped = _stopped_rows(line, gates, errors, unreadable.result) if gates else {}
+    found: Cells = []
+    add = found.append
+    for row, values in enumerate(zip(*given, strict=True)):
+        if row in stopped:
+            add(stopped[row])
+            continue
+        clock.fresh = True
+        try:
+            add(check(*values) if row not in errors else result_of_errors(errors[row], left_out) or unreadable.result)
+        except (RowProblem, OutOfTime) as error:
+            add(unscored(error.issue))
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            add(bug_of(error))
+    return found
+
+
+def rows_together(*columns: Cells, one: Planned) -> Cells:
+    """A `ScoredRow` for each row, of a check that scores the rows of a chunk together and asks nothing."""
+    return ChunkScoring(one, columns).settled()
+
+
+def verdicts_of(rows: Cells) -> Cells:
+    """The verdicts of scored rows."""
+    return [row.verdict for row in rows]
+
+
+def _stopped_rows(
+    line: EvaluatorLine, gates: Sequence[Cells], errors: Mapping[int, Sequence[Issue]], unreadable: Result
+) -> dict[int, Result]:
+    """The verdicts of rows that are not scored because an evaluator they need did not pass or `when` does not hold, by row."""
+    found: dict[int, Result] = {}
+    for row in range(len(gates[0])):
+        verdict = kept_out(line, gates, row)
+        if verdict is BLOCKED and line.unmet == "fail":
+            verdict = result_of_errors(errors.get(row, ()), False) or as_blocked(unreadable)
+        elif verdict is BLOCKED:
+            verdict = SKIPPED
+        if verdict is not None:
+            found[row] = verdict
+    return found
+
+
+def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
+    """What is wrong with the values of some rows, by row."""
+    found: dict[int, list[Issue]] = {}
+    for column in columns:
+        if CellError in set(map(type, column)):
+            for row, value in enumerate(column):
+                if value.__class__ is CellError:
+                    found.setdefault(row, []).append(value.issue)
+    return found
+
+
+def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
+    """The verdict of a row whose cells have errors: without a score, if the output is not to blame for all of them.
+
+    Where only the output cannot be read, the row is skipped if it is `left_out`; else None: the output counts as missing.
+    """
+    not_of_output = next((issue for issue in issues if issue.blame is not Blame.OUTPUT), None)
+    if not_of_output is not None:
+        return unscored(not_of_output)
+    return replace(SKIPPED, issue=issues[0]) if left_out else None
+
+
+def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result | None:
+    """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
+    if line.when and gates[-1][index] is not True:
+        held = gates[-1][index]
+        return unscored(held.issue) if held.__class__ is CellError else SKIPPED
+    return _stopped([column[index] for column in gates[: len(line.needs)]])
+
+
+def _stopped(needs: Sequence[Result]) -> Result | None:
+    """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
+    for verdict in needs:
+        if verdict.status.kept_out:
+            return Result(verdict.status, None, 0, 0, issue=verdict.issue)
+    if any(verdict.passed is False for verdict in needs):
+        return BLOCKED
+    return SKIPPED if any(not verdict.status.scored for verdict in needs) else None
+
+
+def as_blocked(lost: Result) -> Result:
+    """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
+    return lost if lost.status.kept_out else replace(lost, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
+
+
+def unscored(issue: Issue) -> Result:
+    """The verdict of a row that something else than the output keeps from being scored."""
+    return Result(RowStatus.of(issue.blame), issue=issue)
+
+
+def bug_of(error: Exception) -> Result:
+    """The verdict of a row in which an evaluator broke."""
+    return Result(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error))
+
+
+def issue_of_bug(error: Exception) -> Issue:
+    import traceback  # few runs meet a fault
+
+    masked = filled_texts().masked_spelled
+    trace = masked("".join(traceback.format_exception(error)))
+    return Issue("bug", Blame.BUG, masked(f"{type(error).__name__}: {error}"), hint=trace)
+
+
+class ChunkScoring:
+    """Some rows on their way to what one evaluator says of them.
+
+    An output that cannot be read, or that is not looked at because the row is blocked, is scored as one that is missing.
+    Rows are scored one by one where they cannot be scored together: a row which breaks something costs nobody else anything.
+    """
+
+    def __init__(self, one: Planned, columns: Sequence[Cells]) -> None:
+        gates, count, line = columns[: len(one.gates)], len(columns[0]), one.line
+        self.one, self.line, self.inputs, self.count = one, line, columns[len(gates) :], count
+        self.check: ChunkCheck[Any] = one.check  # type: ignore[assignment]  # who makes it has looked
+        self.stopped: dict[int, Result] = {}
+        """The rows that are not scored, and why."""
+        self.blocked: set[int] = set()
+        self.unreadable: set[int] = set()
+        """The rows whose output cannot be read."""
+        self._begun: ScoredRows | None = None
+        """The rows with what they have asked: only what was answered is missing in them."""
+        self._apart = False
+        """The rows cannot be scored together."""
+        for row in range(count) if gates else ():
+            verdict = kept_out(line, gates, row)
+            if verdict is BLOCKED and line.unmet == "fail":
+                self.blocked.add(row)
+            elif verdict is not None:
+                self.stopped[row] = SKIPPED if verdict is BLOCKED else verdict
+        for row, issues in cell_errors(self.inputs).items():
+            verdict = result_of_errors(issues, one.skip_unreadable and row not in self.blocked)
+            if row in self.stopped or (verdict is None and row in self.blocked):
+                continue
+            if verdict is None:
+                self.unreadable.add(row)
+            else:
+                self.blocked.discard(row)
+                self.stopped[row] = verdict
+        self.rows = [row for row in range(count) if row not in self.stopped] if self.stopped else range(count)
+        self.given = self._given()
+
+    def _given(self) -> Sequence[Cells]:
+        """The values of the rows that are scored."""
+        without = self.blocked | self.unreadable
+        if not self.stopped and not without:
+            return self.inputs
+        needs = enumerate(map(column_of, self.line.settings.needs()))
+        output = next((at for at, column in needs if column is not None and column.absent is NO_OUTPUT), None)
+        return [
+            [
+                MISSING if row in without and (index == output or column[row].__class__ is CellError) else column[row]
+                for row in self.rows
+            ]
+            for index, column in enumerate(self.inputs)
+        ]
+
+    def ask(self, gathered: Gathered) -> bool:
+        """Goes through the rows, and puts what they ask on the list. Whether they may ask more once that is answered."""
+        self.release()
+        gathered.at(self.rows, self.line.name)
+        before, row_clock().fresh = len(gathered.requests), True
+        if self.rows and not self._apart:
+            try:
+                self._begun = self.check.begin(*self.given)
+                return gathered.open and self._begun.pairs_by_asking
+            except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
+                del gathered.requests[before:]
+                self._apart = True
+        return self._ask_alone(gathered) if self._apart else False
+
+    def _ask_alone(self, gathered: Gathered) -> bool:
+        """Goes through the rows one by one. Only what they ask matters: what is found is let go of at once."""
+        again = False
+        for index, values in enumerate(zip(*self.given, strict=True)):
+            row_clock().fresh = True
+            with asking_about([index]), suppress(Exception, OutOfTime):  # scoring the row will say what is wrong
+                rows = self.check.begin(*([value] for value in values))
+                again = again or rows.pairs_by_asking
+                rows.release()
+        return gathered.open and again
+
+    def release(self) -> None:
+        """Lets go of what was found so far."""
+        if self._begun is not None:
+            self._begun.release()
+        self._begun = None
+
+    def settled(self) -> Cells:
+        """Every row of the chunk, scored: a `ScoredRow` each."""
+        found: Cells = [None] * self.count
+        all_scored = self._scored() if self.rows else []
+        for row, scored in zip(self.rows, all_scored, strict=True):
+            without_output = row in self.blocked or row in self.unreadable
+            found[row] = self._without_output(row, scored) if without_output else scored
+        if self.blocked:  # what a row was scored with is released where `_looked_at` gave it something else to show
+            still_shown = {id(one.rows) for one in found if one is not None}
+            release_rows(one for one in all_scored if id(one.rows) not in still_shown)
+        for row, verdict in self.stopped.items():
+            found[row] = ScoredRow(verdict)
+        return found
+
+    def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
+        """The scored row of one that is blocked or has an unreadable output. `scored` is what it got with a missing output."""
+        lost = self.one.unreadable.lost
+        verdict = scored.verdict if lost is None else lost(scored.verdict)
+        if row not in self.blocked:
+            return scored._replace(verdict=verdict)
+        blocked = scored._replace(verdict=as_blocked(verdict))
+        if not blocked.verdict.status.kept_out:
+            return blocked
+        # the verdict is the row's own (invalid, say), not that it is blocked: its reasons are made from the real output
+        return self._looked_at(blocked, [column[row] for column in self.inputs])
+
+    def _scored(self) -> list[ScoredRow]:
+        """The rows that are not stopped, scored together, or each alone where one of them breaks that.
+
+        What `ask` has begun is settled, not gone through again.
+        """
+        row_clock().fresh = True
+        begun, self._begun = self._begun, None
+        if not self._apart:
+            with suppress(Exception, OutOfTime):  # a row is guarded: it is found by asking about each alone
+                return self.check.score(*self.given) if begun is None else self.check.settled(begun)
+        return [self._alone(values) for values in zip(*self.given, strict=True)]
+
+    def _alone(self, values: Sequence[Any]) -> ScoredRow:
+        """One row, scored; where that fails, the fault is its verdict."""
+        row_clock().fresh = True
+        try:
+            (found,) = self.check.score(*([value] for value in values))
+        except (RowProblem, OutOfTime) as error:
+            return ScoredRow(unscored(error.issue))
+        except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
+            return ScoredRow(bug_of(error))
+        return found
+
+    def _looked_at(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:
+        """The row with its own values, in place of those that it was scored with."""
+        row_clock().fresh = True
+        try:
+            rows = self.check.looked_at(*(MISSING if value.__class__ is CellError else value for value in values))
+        except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
+            return ScoredRow(scored.verdict)
+        return ScoredRow(scored.verdict, rows)

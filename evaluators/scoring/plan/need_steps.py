@@ -1,0 +1,242 @@
+"""The steps of a plan that read: each distinct need of the evaluators has a slot, in the order of first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.limits import WorkLimits
+from evaluators.scoring.evaluators._evaluator import outer_keys
+from evaluators.scoring.needs import Column, EmptyExpected, Expected, Need, Output, Part, Text, Wanted, values_at
+from evaluators.scoring.plan import cells
+from evaluators.scoring.plan.cells import Cells
+from evaluators.scoring.plan.graph import EvaluatorLine, Parse
+from evaluators.scoring.values.json_choice import LENIENT, Pick, Search, Want
+
+STRICT: Final = Search(lenient=False)
+
+
+class Step(Struct, frozen=True):
+    """One step: a function from the columns that it reads, with some settings, to the column that it fills."""
+
+    does: str
+    """The step in words."""
+    run: Callable[..., Cells]
+    reads: tuple[int, ...]
+    """The slots of the columns. A step that reads none gets one in which every row is missing."""
+    settings: Mapping[str, Any]
+    """What `run` is called with beside the columns, by the name of the parameter."""
+    fills: int
+
+
+class Reading(Struct, frozen=True):
+    """How outputs are read where an evaluator says nothing else."""
+
+    parse: Parse = "lenient"
+    unreadable: str = "fail"
+    empty_expected: EmptyExpected = "invalid"
+    """What an expected cell without an answer is, where the answer is compared as text or as it stands."""
+    pick: Pick = "fitting"
+    limits: WorkLimits = WorkLimits()
+    """How much a row may cost."""
+
+
+class Lookup(Struct, frozen=True):
+    """How the document of an output cell is chosen: the slot of the cells read as JSON, and the kind that is wanted."""
+
+    whole: int
+    want: Wanted
+    expected: int | None
+    """The slot of the expected document whose kind goes first; None where `prefer` says it."""
+    prefer: Want = "any"
+    search: Search = LENIENT
+    like: str | None = None
+    """The column of that expected document."""
+
+    def kinds(self, slots: list[Cells], index: int) -> tuple[Want, Want]:
+        """The kind of document that is wanted in a row, and the kind that is preferred where its cell holds several."""
+        prefer = self.prefer if self.expected is None else cells.kind_beside(slots[self.expected][index])
+        return cells.want_of(self.want) or prefer, prefer
+
+
+class NeedSteps:
+    """Collects the steps that fill the slots of a plan. The first slots hold the cells of the columns."""
+
+    def __init__(
+        self, columns: Sequence[str], lines: Sequence[EvaluatorLine], roles: Mapping[str, str], reading: Reading
+    ) -> None:
+        self.columns, self.roles, self.reading = columns, roles, reading
+        self.steps: list[Step] = []
+        self.searched: dict[str, int] = {}
+        """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
+        self.verdicts: dict[str, int] = {}
+        """For each evaluator that has its steps, the slot of its verdicts."""
+        self._shared: dict[tuple[object, ...], int] = {}
+        """The slots of steps that evaluators share, by what the steps do."""
+        self.keys = keys_of(lines)
+        self.parts: dict[str, tuple[Column, Search]] = {}
+        """The columns of which evaluators read a part, by the names that the parts have as columns of their own."""
+        self.expected_of_output: dict[str, str] = {}
+        """For each output column, the expected column that its documents are compared with first."""
+        self.in_parts: set[str] = set()
+        """The output columns of which some evaluator wants equal parts to be the same objects."""
+        self.kinds: dict[str, set[Want]] = {}
+        """For each output column of which objects or lists are wanted: these kinds."""
+        for need in [self._of_parts(need, line) for line in lines for need in line.settings.needs()]:
+            if isinstance(need, Output):
+                name = need.column.spelled(roles)
+                if need.beside is not None:
+                    self.expected_of_output.setdefault(name, need.beside.column.spelled(roles))
+                if need.parts:
+                    self.in_parts.add(name)
+                if need.want in ("object", "array"):
+                    self.kinds.setdefault(name, set()).add(need.want)
+
+    def add(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
+        """The slot that a new step fills. `does` says in words what it does."""
+        self.steps.append(Step(does, run, reads, settings, len(self.columns) + len(self.steps)))
+        return self.steps[-1].fills
+
+    def share(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
+        """The slot of the step that does the same, or else of a new one."""
+        key = (run, reads, *settings.values())
+        if key not in self._shared:
+            self._shared[key] = self.add(does, run, reads, **settings)
+        return self._shared[key]
+
+    def _prefer(self, name: str) -> Want:
+        """The kind of document that is wanted of an output column, where only objects or only lists are wanted anywhere."""
+        kinds = self.kinds.get(name, set())
+        return next(iter(kinds)) if len(kinds) == 1 else "any"
+
+    def _of_parts(self, need: Need, line: EvaluatorLine) -> Need:
+        """The need, read from the parts of cells as if these were columns of their own, where it has `at`."""
+        if isinstance(need, Part):
+            return need
+        if isinstance(need, Column):
+            return self._part(need, need, line)
+        found = replace(need, column=self._part(need.column, need, line))
+        if isinstance(found, Output) and found.beside is not None:
+            return replace(found, beside=self._of_parts(found.beside, line))
+        return found
+
+    def _part(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
+        if column.at is None:
+            return column
+        search = self._search(need, line)
+        how = "" if column.role == "expected" else _how(search) if search.lenient else ", parse: strict"
+        name = f"{column.spelled(self.roles)} at {column.at}{how}"
+        self.parts[name] = column, search
+        return Column(name, literal=True, role=column.role)
+
+    def _cell(self, name: str) -> int:
+        """The slot of the cells of a column, or of the parts of cells that stand for one."""
+        if name not in self.parts:
+            return self.columns.index(name)
+        column, search = self.parts[name]
+        whole = column.spelled(self.roles)
+        if column.role == "expected":
+            documents = self._expected(whole)
+        else:
+            documents = self._of_kind(whole, column.want_around, self._whole(whole, search), search)
+        return self.share(f"what is in {name}", values_at, (documents,), column=column)
+
+    def need(self, need: Need, line: EvaluatorLine) -> tuple[int, Lookup | None]:
+        """The slot that holds a need of an evaluator, and how an output document is chosen from its cell."""
+        need = self._of_parts(need, line)
+        if isinstance(need, Part):
+            return self.verdicts[need.evaluator], None
+        if isinstance(need, Output):
+            return self._output(need, self._search(need, line))
+        if isinstance(need, Text):
+            return self._text(need), None
+        if isinstance(need, Expected):
+            name = need.column.spelled(self.roles)
+            return self._expected_if_any(name) if need.optional else self._expected(name), None
+        return self._answer(need) if need.role == "expected" else self._given(need), None
+
+    def _search(self, need: Need, line: EvaluatorLine) -> Search:
+        if (isinstance(need, Output) and not need.lenient) or (line.parse or self.reading.parse) == "strict":
+            return STRICT
+        return Search(pick=line.pick or self.reading.pick, keys=self.keys)
+
+    def _text(self, need: Text) -> int:
+        column, name = need.column, need.column.spelled(self.roles)
+        cell = self._answer(column) if column.role == "expected" else self._cell(name)
+        return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
+
+    def _given(self, column: Column) -> int:
+        """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
+        name = column.spelled(self.roles)
+        if column.role != "output" or name == self.roles.get("output", "output"):
+            return self._cell(name)
+        return self.share(f"output in {name}", cells.given_outputs, (self._cell(name),))
+
+    def _answer(self, column: Column) -> int:
+        """The slot of expected answers that are no documents. What an empty one means is a setting."""
+        name = column.spelled(self.roles)
+        return self.share(f"answer in {name}", cells.answers, (self._cell(name),), empty=self.reading.empty_expected)
+
+    def _expected(self, name: str) -> int:
+        return self.share(f"expected document in {name}", cells.expected_documents, (self._cell(name),))
+
+    def _expected_if_any(self, name: str) -> int:
+        column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
+        reads = (self._expected(name),) if column in self.columns else ()
+        return self.share(f"expected document in {name}, where there is one", cells.documents_if_any, reads)
+
+    def _output(self, need: Output, search: Search) -> tuple[int, Lookup]:
+        """The slot of the output documents, and how each is chosen."""
+        name = need.column.spelled(self.roles)
+        whole = self._whole(name, search)
+        pair = self.expected_of_output.get(name)
+        beside = need.beside.column.spelled(self.roles) if need.beside else None
+        if need.want == "like_expected" and beside is not None:
+            expected = self._expected(beside)
+            slot = self.share(
+                f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
+                cells.outputs_like, (whole, expected), parts=name in self.in_parts,
+            )  # fmt: skip
+            return slot, Lookup(whole, need.want, expected, search=search, like=beside)
+        want = cells.want_of(need.want) or "any"
+        slot = self._of_kind(name, want, whole, search)
+        if beside not in (None, pair):  # comparing the two then costs nothing
+            does = f"the same object where {name} equals {beside}"
+            slot = self.share(does, cells.outputs_beside, (slot, self._expected(str(beside))))
+        preferred = None if pair is None else self._expected(pair)
+        return slot, Lookup(whole, want, preferred, self._prefer(name), search, pair)
+
+    def _of_kind(self, name: str, want: Want, whole: int, search: Search) -> int:
+        """The slot of output documents of one kind. Those equal to the expected document of their row are the same object."""
+        does, pair = f"output document in {name} ({want}{_how(search)})", self.expected_of_output.get(name)
+        if pair is None:
+            return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._prefer(name))
+        does = f"{does}; the same object where it equals {pair}"
+        reads = whole, self._expected(pair)
+        return self.share(does, cells.outputs_of_kind_beside, reads, want=want, parts=name in self.in_parts)
+
+    def _whole(self, name: str, search: Search) -> int:
+        """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
+        cell, beside = self._cell(name), self.expected_of_output.get(name)
+        does = f"JSON in {name}, read whole"
+        if beside is None:
+            slot = self.share(does, cells.whole_outputs, (cell,), search=search)
+        else:
+            does = f"{does}; parsed once where it is the text of {beside}"
+            reads = cell, self._cell(beside), self._expected(beside)
+            slot = self.share(does, cells.whole_outputs_beside, reads, search=search, parts=name in self.in_parts)
+        if search.lenient:
+            self.searched.setdefault(name, slot)
+        return slot
+
+
+def keys_of(lines: Sequence[EvaluatorLine]) -> frozenset[str]:
+    """The keys at the top of documents that the suite names anywhere."""
+    return frozenset().union(*(outer_keys(line.settings) for line in lines))
+
+
+def _how(search: Search) -> str:
+    return "" if search.pick == "fitting" else f", pick: {search.pick}"

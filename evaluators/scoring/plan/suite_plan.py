@@ -1,0 +1,287 @@
+"""The graph as a straight list of steps, and a chunk of rows pushed through them.
+
+Every value of a row has a slot: its cells, the documents read from them, whether conditions hold, and the verdict of
+each evaluator. Equal needs share a slot. A step takes the columns of its input slots and gives one column. A cell error in a
+cell becomes a verdict of the evaluators that need it, by blame, and reaches nothing else.
+
+What costs is asked in rounds: all evaluators that wait for no answer of another one go through the rows of the chunk,
+what they ask is asked at once, and then they settle what is pending; then come those that waited for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, CellError, Issue, RowProblem
+from evaluators.model.limits import OutOfTime, WorkLimits, limited
+from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
+from evaluators.model.settings import filled_of, reading_filled
+from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.evaluators._evaluator import (
+    Check,
+    Column,
+    Expected,
+    Need,
+    Output,
+    Part,
+)
+from evaluators.scoring.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, release_rows
+from evaluators.scoring.fields.scored import Documents
+from evaluators.scoring.needs import Condition
+from evaluators.scoring.plan import cells
+from evaluators.scoring.plan.asking_rounds import ask_together, rounds_of, rows_of_asker
+from evaluators.scoring.plan.cells import Cells
+from evaluators.scoring.plan.chunk_scoring import Planned, issue_of_bug, rows_together, verdicts_of, verdicts_one_by_one
+from evaluators.scoring.plan.graph import EvaluatorLine, in_order
+from evaluators.scoring.plan.need_steps import Lookup, NeedSteps, Reading, Step
+from evaluators.scoring.values.json_choice import PickedDocument
+
+
+class Compiled(Struct):
+    """One evaluator in a plan, with the slots of its values and of its verdicts."""
+
+    line: EvaluatorLine
+    check: Check
+    inputs: tuple[int, ...]
+    verdicts: int
+    lookups: tuple[Lookup | None, ...]
+    """For each need that is an output document, where it is chosen."""
+    scored: int | None = None
+    """The slot of its scored rows, which say why; None where rows are explained from their values."""
+
+    def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
+        """What a row of a chunk is explained from; None where it is explained from its values."""
+        found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
+        return found if found is not None and found.rows is not None else None
+
+
+class Plan(Struct):
+    """A suite, compiled for one mapping of roles to columns."""
+
+    columns: tuple[str, ...]
+    """The columns to read, as the test set calls them. Their cells fill the first slots, in this order."""
+    steps: list[Step]
+    evaluators: list[Compiled]
+    searched: dict[str, int]
+    """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
+    limits: WorkLimits
+    """How much a row may cost."""
+
+    def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
+        """The filled slots for a chunk of rows. What the reasons are made from is released: `scored` keeps it."""
+        with self.scored(columns, count) as slots:
+            return slots
+
+    @contextmanager
+    def scored(self, columns: Mapping[str, Cells], count: int) -> Iterator[list[Cells]]:
+        """The filled slots for a chunk of rows. Within the `with` block, `explained` gives the results of a row with their reasons, and no
+        question is asked twice.
+
+        A column that the chunk lacks is missing in every row.
+        """
+        missing = [MISSING] * count
+        slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
+        try:
+            with self._reading(), caching():
+                with limited(self.limits) as clock:
+                    for step in self.steps:
+                        clock.rest()
+                        read = [slots[slot] for slot in step.reads] or [missing]
+                        slots[step.fills] = step.run(*read, **step.settings)
+                yield slots
+        finally:
+            for one in self.evaluators:
+                if one.scored is not None:
+                    release_rows(slots[one.scored])
+
+    def _reading(self) -> AbstractContextManager[None]:
+        """Inside, what is said of a fault in the program has nothing of what the environment filled in to the suite."""
+        found = [filled_of(one.line.settings) for one in self.evaluators[:1]]
+        return reading_filled(*found) if found else nullcontext()
+
+    def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
+        """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
+        with self.scored({name: [value] for name, value in row.items()}, 1) as slots:
+            return self.explained(slots)
+
+    def explained(self, slots: Sequence[Cells], index: int = 0) -> dict[str, Result]:
+        """The result of every evaluator for one row of a chunk, with reasons, by evaluator name: see `explain_from`."""
+        return {one.line.name: self.explain_from(one, slots, index) for one in self.evaluators}
+
+    def several(self, slots: Sequence[Cells]) -> int:
+        """How many output cells of a chunk hold more than one JSON document."""
+        return sum(cells.several(slots[slot]) for slot in self.searched.values())
+
+    def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
+        """Which document of an output cell was scored, and where in the text it is; None where the cell is JSON as a whole, or no text.
+
+        `need` is the index of the output among the needs of the evaluator.
+        """
+        lookup = one.lookups[need]
+        value = slots[lookup.whole][index] if lookup is not None else None
+        if lookup is None or value.__class__ is not cells.SearchedCell:
+            return None
+        found: PickedDocument | CellError | None = value.chosen(*lookup.kinds(slots, index))
+        return found
+
+    def explain_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+        """The result of one evaluator for one row, with its reasons, or with why there are none. Its score is the one in the slots.
+
+        `slots` are those of a chunk that `scored` has filled, `index` is the position of the row in the chunk.
+        """
+        verdict: Result = slots[one.verdicts][index]
+        try:
+            with limited(self.limits) as clock:
+                clock.fresh = True  # each row has the whole time for itself
+                found = explained(one, slots, index)
+        except (RowProblem, OutOfTime) as error:
+            return _unexplained(one, verdict, error.issue)
+        except Exception as error:  # a row is guarded: what cannot be explained keeps its score
+            return _unexplained(one, verdict, issue_of_bug(error))
+        return replace(found, evaluator=one.line.name)
+
+    def wrong_from(
+        self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
+    ) -> Iterable[Outcome]:
+        """What one evaluator found wrong in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
+        scored = one.scored_row(slots, index)
+        return [] if scored is None else scored.wrong(wanted, listed)
+
+    def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
+        """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""
+        scored = one.scored_row(slots, index)
+        verdict: Result = slots[one.verdicts][index]
+        if scored is None or scored.rows is None or verdict.status is RowStatus.BLOCKED:
+            return None
+        return scored.rows.documents(scored.at)
+
+    def describe(self) -> str:
+        """The steps, one a line, as a person reads them."""
+        width = len(str(len(self.columns) + len(self.steps)))
+        lines = [f"{slot:>{width}}  cell {name!r}" for slot, name in enumerate(self.columns)]
+        for step in self.steps:
+            reads = ", ".join(str(slot) for slot in step.reads)
+            lines.append(f"{step.fills:>{width}}  {step.does}" + (f"  ← {reads}" if reads else ""))
+        return "\n".join(lines)
+
+
+def compile_plan(
+    lines: Sequence[EvaluatorLine],
+    roles: Mapping[str, str],
+    reading: Reading | None = None,
+    watched: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Plan:
+    """The plan of a suite. `roles` maps id, input, output and expected to the test set's columns.
+
+    `watched` has the fields, by evaluator, of which every verdict says what became of them.
+    """
+    ordered, reading = in_order(lines), reading or Reading()
+    columns = tuple(dict.fromkeys(column.spelled(roles) for column in needed_columns(ordered, roles)))
+    needs = NeedSteps(columns, ordered, roles, reading)
+    compiled: dict[str, Compiled] = {}
+    for together in rounds_of(ordered):
+        planned = [_planned(needs, line, watched.get(line.name, ())) for line in together]
+        asked = None if together[0].settings.asking() is None else _asking_step(needs, planned)
+        compiled |= {one.line.name: _compiled(needs, one, asked, number) for number, one in enumerate(planned)}
+    evaluators = [compiled[line.name] for line in lines]
+    return Plan(columns, needs.steps, evaluators, needs.searched, reading.limits)
+
+
+def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) -> list[Column]:
+    """Every column that some evaluator needs, each once, in order of first use.
+
+    One that a test set may lack is among them where its role is `given`.
+    """
+    found: dict[Column, None] = {}
+    for line in lines:
+        for need in (*line.settings.needs(), *(read_by(condition, line) for condition in line.when)):
+            if not isinstance(need, Part):
+                column = need if isinstance(need, Column) else need.column
+                if isinstance(need, Expected) and need.optional and not (column.literal or column.name in given):
+                    continue
+                found[Column(column.name, column.literal)] = None
+    return list(found)
+
+
+def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
+    if not line.settings.needs():
+        raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
+    check = line.settings.compile()
+    if watched and isinstance(check, RowsCheck):
+        check = check.watching(watched)
+    inputs, lookups = zip(*(needs.need(need, line) for need in line.settings.needs()), strict=True)
+    unreadable, skip = line.settings.unreadable(), needs.reading.unreadable == "skip"
+    return Planned(line, check, _gates(needs, line), inputs, lookups, unreadable, skip)
+
+
+def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
+    """The slots that decide whether a row is scored: verdicts of the evaluators it needs, and whether `when` holds."""
+    waits = [needs.verdicts[name] for name in line.needs]
+    if line.when:
+        sources = tuple(needs.need(read_by(condition, line), line)[0] for condition in line.when)
+        waits.append(needs.share("whether `when` holds", cells.condition_holds, sources, conditions=line.when))
+    return tuple(waits)
+
+
+def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
+    """One step in which these evaluators ask together."""
+    names = ", ".join(one.line.name for one in together)
+    does = f"what {names} ask" + ("s" if len(together) == 1 else "")
+    return needs.add(does, ask_together, tuple(slot for one in together for slot in one.reads), together=together)
+
+
+def _compiled(needs: NeedSteps, one: Planned, asked: int | None, number: int) -> Compiled:
+    """An evaluator in the plan, with the steps that score it. It is the asker with that number in the slot `asked`."""
+    line, does, scored = one.line, f"{one.line.name}: {one.line.type}", None
+    if not isinstance(one.check, ChunkCheck):
+        verdicts = needs.add(does, verdicts_one_by_one, one.reads, one=one)
+    else:
+        if asked is None:
+            scored = needs.add(does, rows_together, one.reads, one=one)
+        else:
+            scored = needs.add(does, rows_of_asker, (asked,), number=number)
+        verdicts = needs.add(f"verdicts of {line.name}", verdicts_of, (scored,))
+    needs.verdicts[line.name] = verdicts
+    return Compiled(line, one.check, one.inputs, verdicts, one.lookups, scored)
+
+
+def read_by(condition: Condition, line: EvaluatorLine) -> Need:
+    """The need that a condition is checked on: a column, or the output or expected document of its evaluator."""
+    if condition.source == "row":
+        return Column(condition.column, literal=True)
+    if condition.source == "expected":
+        return Expected(line.settings.column("expected"))
+    return Output(line.settings.column("output"), want="any")
+
+
+def _unexplained(one: Compiled, verdict: Result, issue: Issue) -> Result:
+    """The verdict, with the issue that kept it from being explained as its reason."""
+    reason = f"it could not be explained: {issue.message}"
+    return replace(verdict, issue=verdict.issue or issue, reason=reason, evaluator=one.line.name)
+
+
+def explained(one: Compiled, slots: Sequence[Cells], index: int) -> Result:
+    """The result of one evaluator for one row, with reasons where there are some. Raises whatever goes wrong in explaining it."""
+    verdict: Result = slots[one.verdicts][index]
+    settings, values = one.line.settings, [slots[slot][index] for slot in one.inputs]
+    unreadable = next(
+        (value for value in values if value.__class__ is CellError and value.issue.blame is Blame.OUTPUT), None
+    )
+    if verdict.status is RowStatus.BLOCKED:
+        return replace(verdict, reason=f"blocked: {', '.join(one.line.needs)} did not pass")
+    if verdict.status is RowStatus.SKIPPED and not any(value.__class__ is Result for value in values):
+        return verdict
+    if verdict.status.kept_out and not verdict.statuses:
+        return verdict
+    scored = one.scored_row(slots, index)
+    if scored is not None:
+        return verdict.explained(scored.reason(None if unreadable is None else unreadable.issue))
+    if unreadable is not None:
+        return verdict.explained(Reason(unreadable.issue.message))
+    return settings.explained(verdict, *values)

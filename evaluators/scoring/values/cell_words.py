@@ -1,0 +1,86 @@
+"""Words of a suite or a command, and the text cells that read as them.
+
+A cell of a CSV file is text, whatever was meant: Excel writes TRUE, pandas True, and a column of whole numbers with a gap in it has
+`2.0`. So a boolean or a number that somebody wrote also fits a text that reads as it. A text fits the same text only.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from math import isfinite
+from typing import Any, Final
+from unicodedata import normalize
+
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import to_text
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(?:\.[0-9]{1,4000})?(?:[eE][+-]?[0-9]{1,4})?").fullmatch
+"""A number as JSON writes it: 007 and +47 are codes."""
+_PLAIN_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(?:\.(?:0+|[0-9]*[1-9]))?").fullmatch
+_CODE: Final = re.compile(r"\+?0*(?=[0-9])").match
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+def fits(word: Any, cell: Any) -> bool:
+    """Whether a cell is what a word says: equal as JSON values are, or a text that reads as the word's boolean or number."""
+    if not isinstance(cell, str):
+        return same(word, cell)
+    if isinstance(word, bool):
+        return _BOOLEANS.get(cell.strip().lower()) is word
+    if isinstance(word, int | float):
+        return (number := _number_in(cell)) is not None and number == _decimal(word)
+    return bool(cell == (word if isinstance(word, str) else "" if word is None else None))
+
+
+def nearly_fits(word: Any, cell: Any) -> bool:
+    """Whether a cell is not what a word says, and may have been meant: case, spaces, leading zeros and kinds of values set aside."""
+    if fits(word, cell) or word is None or cell is None:
+        return False
+    return bool(_folded(word) == _folded(cell))
+
+
+def word_of(text: str) -> Any:
+    """What a word after `--where` says: a boolean, a number, or else the text itself. 1.10, which may be a version, and 1E5, which may
+    be a code, are texts."""
+    if (boolean := _BOOLEANS.get(text.lower())) is not None:
+        return boolean
+    if not _PLAIN_NUMBER(text):
+        return text
+    number = Decimal(text)
+    found = int(number) if number == number.to_integral_value() else float(number)
+    return found if _decimal(found) == number else text
+
+
+def one_spelling(text: str) -> str:
+    """The text, but TRUE and True are true."""
+    return _SPELLINGS.get(text, text)
+
+
+def _spellings(word: str) -> list[str]:
+    found = [""]
+    for letter in word:
+        found = [f"{start}{one}" for start in found for one in (letter, letter.upper())]
+    return found
+
+
+_SPELLINGS: Final = {spelling: word for word in _BOOLEANS for spelling in _spellings(word)}
+
+
+def _number_in(text: str) -> Decimal | None:
+    text = text.strip()
+    return Decimal(text) if _NUMBER(text) else None
+
+
+def _decimal(number: float) -> Decimal | None:
+    if isinstance(number, float):
+        return Decimal(repr(number)) if isfinite(number) else None
+    return Decimal(number)
+
+
+def _folded(value: Any) -> Any:
+    """What values share that are nearly equal."""
+    text = " ".join(normalize("NFKC", value if isinstance(value, str) else to_text(value)).casefold().split())
+    code = _CODE(text)
+    number = _number_in(text[code.end() :] if code else text)
+    return text if number is None else number

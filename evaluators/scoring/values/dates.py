@@ -1,0 +1,402 @@
+"""Dates in text: a small language of formats, a reader made from it, and the formats that are usual.
+
+Strategy: a format is a text with tokens (YYYY, MM, DD …); it becomes one pattern. A text is read by the first format that
+fits it and names a day that exists. Two formats that would read one text as two different days are refused before any
+text is read, by writing a few telling days in one and reading them with the other. Formats in Python's % codes are spelled
+in tokens; a code for a number takes one digit or two, as it does in Python.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Final, NamedTuple, TypeAlias
+
+from evaluators.scoring.values.late_pattern import late_pattern
+
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+MONTHS_IN: Final[Mapping[str, Sequence[str]]] = {
+    language: names.split()
+    for language, names in {
+        "en": " ".join(MONTHS),
+        "da": "januar februar marts april maj juni juli august september oktober november december",
+        "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+        "nb": "januar februar mars april mai juni juli august september oktober november desember",
+        "nl": "januari februari maart april mei juni juli augustus september oktober november december",
+        "pl": "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+        "pt": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro",
+        "sv": "januari februari mars april maj juni juli augusti september oktober november december",
+    }.items()
+}
+"""The names of months as they stand in dates, by the code of the language."""
+
+
+class Moment(NamedTuple):
+    """What a text says: a day (or a month, or a year), and a time of day where it gives one; or a time alone, which is without a year."""
+
+    year: int | None
+    month: int | None
+    day: int | None
+    time: datetime.datetime | None = None
+
+
+Read: TypeAlias = Callable[[str], Moment | None]
+
+TOKENS: Final = {
+    "YYYY": (r"(?P<year>[0-9]{4})", "the year, four digits"),
+    "YY": (r"(?P<short>[0-9]{2})", "the year, two digits: 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068"),
+    "MMMM": (r"(?P<name>[A-Za-z]+)", "the month's English name"),
+    "MMM": (r"(?P<abbreviation>[A-Za-z]{3})\.?", "the first three letters of the month's English name"),
+    "MM": (r"(?P<month>[0-9]{2})", "the month, two digits"),
+    "M": (r"(?P<month>[0-9]{1,2})", "the month, one or two digits"),
+    "DD": (r"(?P<day>[0-9]{2})", "the day, two digits"),
+    "D": (r"(?P<day>[0-9]{1,2})", "the day, one or two digits"),
+    "Do": (r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)", "the day with its English ending: 1st, 22nd"),
+    "HH": (r"(?P<hour>[0-9]{2})", "the hour, 00 to 23, two digits"),
+    "H": (r"(?P<hour>[0-9]{1,2})", "the hour, 0 to 23, one or two digits"),
+    "hh": (r"(?P<of_twelve>[0-9]{2})", "the hour of a clock with twelve hours, two digits"),
+    "h": (r"(?P<of_twelve>[0-9]{1,2})", "the hour of a clock with twelve hours, one or two digits"),
+    "A": (r"(?P<half>[AP]\.?M\b\.?)", "AM or PM, in any case, also a.m."),
+    "mm": (r"(?P<minute>[0-9]{2})", "the minute"),
+    "ss": (r"(?P<second>[0-9]{2})", "the second"),
+}
+"""Every token of a format: the pattern it stands for, and what it means."""
+
+_PIECE: Final = late_pattern(
+    r"YYYY|YY|MMMM|MMM|MM|M|Do|DD|D|HH|H|hh|h|mm|ss|\s*A|T|\[(?P<literal>[^\]]*)\]|(?P<space>\s+)|(?P<other>.)"
+)
+_TELLING: Final = tuple(
+    datetime.datetime(year, month, day, 13, 14, 15)
+    for year, month, day in ((2001, 2, 3), (2011, 10, 12), (2012, 11, 10), (2010, 12, 11), (2003, 1, 2), (2002, 3, 1))
+)
+
+USUAL_FORMATS: Final = (
+    "iso", "DD/MM/YYYY", "MM/DD/YYYY", "DD.MM.YYYY", "DD-MM-YYYY", "MM-DD-YYYY", "YYYY/MM/DD", "YYYY.MM.DD", "D/M/YYYY",
+    "M/D/YYYY", "D.M.YYYY", "D MMMM YYYY", "MMMM D, YYYY", "D MMM YYYY", "MMM D, YYYY", "D-MMM-YYYY", "DD/MM/YY",
+    "MM/DD/YY", "DD.MM.YY",
+)  # fmt: skip
+"""Formats, the likelier ones first. Where two read the same texts, the day comes before the month."""
+PROPOSED_FORMATS: Final = (
+    *USUAL_FORMATS, "Do MMMM YYYY", "Do [of] MMMM YYYY", "MMMM Do, YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm",
+    "DD.MM.YYYY HH:mm", "DD/MM/YYYY h:mm A", "MM/DD/YYYY h:mm A",
+)  # fmt: skip
+"""Formats that are proposed for the values of a field: also ordinals, and days with a time."""
+
+
+_MOST_FORMATS: Final = 4
+_LOOKS_LIKE_ONE: Final = late_pattern(
+    r"\s*(?:[0-9]{1,4}[-/. ]+\w+[-/. ,]+[0-9]{2,4}\b.*|[A-Za-z]{3,9}\.? [0-9]{1,2}(?:[a-z]{2})?, [0-9]{4}"
+    r"|[0-9]{1,2}[a-z]{2} (?:of )?[A-Za-z]{3,9} [0-9]{4})\s*",
+    re.S,
+)
+
+_PERCENT_CODES: Final = {
+    "Y": "YYYY", "y": "YY", "m": "M", "d": "D", "B": "MMMM", "b": "MMM", "H": "H", "I": "h", "p": "A", "M": "mm", "S": "ss", "-d": "D",
+    "-m": "M", "-H": "H", "-I": "h", "%": "[%]",
+}  # fmt: skip
+_PERCENT_PIECE: Final = late_pattern(r"%(?P<code>-?[A-Za-z]|%)|(?P<letters>[A-Za-z]+)|(?P<rest>[^%A-Za-z]+|%)")
+
+
+def reader(formats: Iterable[str]) -> Read:
+    """A function that reads a date in any of the formats; None for text that fits none of them.
+
+    The format `iso` is ISO 8601: 2024-05-31, 2024-05-31T10:00:00Z, 10:00:00 and their like.
+    """
+    readers = [_iso if spelled == "iso" else _by_pattern(spelled) for spelled in formats]
+
+    def read(text: str) -> Moment | None:
+        text = text.strip()
+        return next((moment for each in readers if (moment := each(text)) is not None), None)
+
+    return read
+
+
+def _in_capitals(spelled: str) -> str | None:
+    """A hint for `yyyy-mm-dd`, where only the case of the letters is wrong."""
+    if spelled == spelled.upper() or not re.fullmatch("[YMDymd./ -]+", spelled):
+        return None
+    try:
+        check_format(spelled.upper())
+    except ValueError:
+        return None
+    return f"write {spelled.upper()}: parts of a date are capital letters"
+
+
+def check_format(spelled: str) -> None:
+    """Raises ValueError, with what is allowed, when a format cannot be used."""
+    if spelled == "iso":
+        return
+    if (code := _without_token(spelled)) is not None:
+        read = " ".join(f"%{one}" for one in _PERCENT_CODES if one.isalpha())
+        hint = f"the codes that are read: {read}; for other dates, give a function of yours to evaluators.register"
+        raise ValueError(f'the format "{spelled}" has the code {code}, which has no counterpart here\nhint: {hint}')
+    tokens = [token for piece in _PIECE.finditer(spelled) if (token := piece[0].strip()) in TOKENS]
+    unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
+    if unknown:
+        hint = (
+            _in_capitals(spelled)
+            or ("write A for AM or PM" if unknown[0] == "a" else "")
+            or f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
+        )
+        raise ValueError(f'the format "{spelled}" has the unknown letter "{unknown[0]}"\nhint: {hint}')
+    parts = [token[0].replace("h", "H") for token in tokens]
+    doubled = next((part for part in parts if parts.count(part) > 1), None)
+    if doubled:
+        named = " ".join(token for token, part in zip(tokens, parts, strict=True) if part == doubled)
+        raise ValueError(f'the format "{spelled}" names one part twice: {named}')
+    of_twelve = any(token[0] == "h" for token in tokens)
+    if of_twelve and "A" not in parts:
+        raise ValueError(
+            f'the format "{spelled}" has h and no A, which says AM or PM\nhint: write HH for 00 to 23, or add A'
+        )
+    if "A" in parts and not of_twelve:
+        raise ValueError(
+            f'the format "{spelled}" has A, for AM or PM, and no h\nhint: write h, the hour of a clock with twelve hours'
+        )
+    is_time = "H" in parts and not {"Y", "M", "D"} & {*parts}
+    for later, earlier in (("D", "M"), ("M", "Y"), ("m", "H"), ("s", "m"), ("H", "D")):
+        if later in parts and earlier not in parts and not (later == "H" and is_time):
+            raise ValueError(f'the format "{spelled}" has {_said(later)} without {_said(earlier)}')
+    if "Y" not in parts and not is_time:
+        raise ValueError(f'the format "{spelled}" has no year\nhint: tokens: {" ".join(TOKENS)}')
+
+
+def ambiguity(formats: Iterable[str]) -> tuple[str, str, str] | None:
+    """Two formats that read one text as two different days, and such a text; None when there are none."""
+    listed = list(dict.fromkeys(formats))
+    for first in listed:
+        for second in listed:
+            if first in (second, "iso"):
+                continue
+            for day in _TELLING:
+                text = _write(day, first)
+                one, other = reader([first])(text), reader([second])(text)
+                if one is not None and other is not None and one[:3] != other[:3]:
+                    return first, second, text
+    return None
+
+
+def check_formats(formats: Iterable[str]) -> None:
+    """Raises ValueError when a format cannot be used, or when two read one text as two different days."""
+    tokens = tuple(map(from_percent, formats))
+    for spelled in tokens:
+        check_format(spelled)
+    if found := ambiguity(tokens):
+        first, second, text = found
+        hint = "keep the one that the data uses, or two fields with one format each"
+        raise ValueError(f'"{text}" is one day as {first} and another as {second}\nhint: {hint}')
+
+
+def same_moment(a: Moment, b: Moment) -> bool:
+    """Two dates are the same; where both give a time of day, the times are too.
+
+    Times that both name their offset from UTC are compared as instants; otherwise as written.
+    """
+    if a.time is None or b.time is None:
+        return a[:3] == b[:3]
+    if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+        return a.time == b.time
+    return a.time.replace(tzinfo=None) == b.time.replace(tzinfo=None)
+
+
+def gap_between(a: Moment, b: Moment) -> datetime.timedelta | None:
+    """How far two moments are apart: in days where one of them gives no time. None where a day is missing, or a day and a time alone meet.
+
+    Times are compared as for `same_moment`.
+    """
+    if (a.year is None) is not (b.year is None):
+        return None
+    if a.time is not None and b.time is not None:
+        if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+            return abs(a.time - b.time)
+        return abs(a.time.replace(tzinfo=None) - b.time.replace(tzinfo=None))
+    days = [datetime.date(one.year, one.month, one.day) for one in (a, b) if one.year and one.month and one.day]
+    return abs(days[0] - days[1]) if len(days) == 2 else None
+
+
+def in_order(a: Moment, b: Moment) -> bool:
+    """The first date is not after the second, as far as both say when: 2024 is not after May 2024.
+
+    Times are compared as for `same_moment`.
+    """
+    if a.time is not None and b.time is not None:
+        if (a.time.tzinfo is None) is (b.time.tzinfo is None):
+            return a.time <= b.time
+        return a.time.replace(tzinfo=None) <= b.time.replace(tzinfo=None)
+    both = [(one, other) for one, other in zip(a[:3], b[:3], strict=True) if one is not None and other is not None]
+    return [one for one, _ in both] <= [other for _, other in both]
+
+
+def _said(part: str) -> str:
+    return {"Y": "a year", "M": "a month", "D": "a day", "H": "an hour", "m": "minutes", "s": "seconds"}[part]
+
+
+def _write(day: datetime.datetime, spelled: str) -> str:
+    written = {
+        "YYYY": f"{day.year}", "YY": f"{day.year % 100:02}", "MMMM": MONTHS[day.month - 1], "MMM": MONTHS[day.month - 1][:3],
+        "MM": f"{day.month:02}", "M": f"{day.month}", "DD": f"{day.day:02}", "D": f"{day.day}", "HH": f"{day.hour:02}",
+        "mm": f"{day.minute:02}", "ss": f"{day.second:02}", "Do": f"{day.day}th", "H": f"{day.hour}", "hh": f"{day.hour % 12:02}",
+        "h": f"{day.hour % 12}", "A": "PM",
+    }  # fmt: skip
+    return "".join(
+        piece["literal"] if piece["literal"] is not None else written.get(piece[0].strip(), piece[0])
+        for piece in _PIECE.finditer(spelled)
+    )
+
+
+def _by_pattern(spelled: str) -> Read:
+    pattern = re.compile("".join(_pattern_of(piece) for piece in _PIECE.finditer(spelled)), re.IGNORECASE)
+
+    def read(text: str) -> Moment | None:
+        match = pattern.fullmatch(text)
+        return _moment(match.groupdict()) if match else None
+
+    return read
+
+
+def _pattern_of(piece: re.Match[str]) -> str:
+    if piece["literal"] is not None:
+        return re.escape(piece["literal"])
+    if piece["space"]:
+        return r"\s+"
+    if piece[0].strip() == "A":  # 2:30 PM and 2:30PM
+        return rf"\s*{TOKENS['A'][0]}"
+    return TOKENS[piece[0]][0] if piece[0] in TOKENS else re.escape(piece[0])
+
+
+def _moment(found: dict[str, str | None]) -> Moment | None:
+    try:
+        hour = _hour(found)
+        if hour is not None and found.get("year") is None is found.get("short"):
+            return Moment(None, None, None, _at(_ON_NO_DAY, hour, found))
+        year = int(found.get("year") or 0)
+        if short := found.get("short"):
+            year = int(short) + (1900 if int(short) >= 69 else 2000)
+        month, day = _month(found), found.get("day")
+        date = datetime.datetime(year, month or 1, int(day or 1))
+        if hour is None:
+            return Moment(year, month, int(day) if day else None)
+        return Moment(year, month, date.day, _at(date, hour, found))
+    except ValueError:
+        return None
+
+
+_ON_NO_DAY: Final = datetime.datetime(1, 1, 2)
+"""The day that a time alone has where one is needed: no other day."""
+
+
+def _hour(found: dict[str, str | None]) -> int | None:
+    """The hour from 0 to 23; None for a text without one. Raises ValueError for an hour that a clock with twelve hours has not."""
+    if (of_twelve := found.get("of_twelve")) is None:
+        return None if found.get("hour") is None else int(found["hour"] or 0)
+    if not 1 <= int(of_twelve) <= _TWELVE:
+        raise ValueError(of_twelve)
+    return int(of_twelve) % _TWELVE + (_TWELVE if (found.get("half") or "")[:1] in "Pp" else 0)
+
+
+_TWELVE: Final = 12
+
+
+def _at(day: datetime.datetime, hour: int, found: dict[str, str | None]) -> datetime.datetime:
+    return day.replace(hour=hour, minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
+
+
+def _month(found: dict[str, str | None]) -> int | None:
+    """The month's number; 0, which no date has, for a name that is no month's."""
+    if number := found.get("month"):
+        return int(number)
+    if name := found.get("name") or found.get("abbreviation"):
+        length = 3 if found.get("abbreviation") else None
+        names = [month[:length].lower() for month in MONTHS]
+        return names.index(name.lower()) + 1 if name.lower() in names else -1
+    return None
+
+
+def _iso(text: str) -> Moment | None:
+    try:
+        time = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return _iso_time(text) if ":" in text else None
+    # a date alone has ten characters at most, and is read as midnight
+    return Moment(time.year, time.month, time.day, time if len(text) > 10 else None)
+
+
+def _iso_time(text: str) -> Moment | None:
+    try:
+        time = datetime.time.fromisoformat(text)
+    except ValueError:
+        return None
+    return Moment(None, None, None, datetime.datetime.combine(_ON_NO_DAY, time))
+
+
+# Python's % codes
+
+
+def from_percent(spelled: str) -> str:
+    """The format in tokens; one without % codes, or with a code that has no token, as it is."""
+    if "%" not in spelled or _without_token(spelled):
+        return spelled
+    return "".join(map(_percent_token, _PERCENT_PIECE.finditer(spelled)))
+
+
+def _without_token(spelled: str) -> str | None:
+    """The first % code of a format that has no token, with its sign: `%j`; None where every code has one."""
+    codes = (piece["code"] for piece in _PERCENT_PIECE.finditer(spelled) if piece["code"])
+    return next((f"%{code}" for code in codes if code not in _PERCENT_CODES), None)
+
+
+def _percent_token(piece: re.Match[str]) -> str:
+    if piece["code"]:
+        return _PERCENT_CODES[piece["code"]]
+    letters = piece["letters"]
+    return letters if letters == "T" else f"[{letters}]" if letters else piece["rest"]
+
+
+# Formats that are usual
+
+
+def read_date(text: str, spelled: str) -> Moment | None:
+    """The date that a text says in one of the usual formats. A bare number is no date."""
+    return _reader(spelled)(text) if _LOOKS_LIKE_ONE.fullmatch(text) else None
+
+
+@cache
+def _reader(spelled: str) -> Read:
+    return reader([spelled])
+
+
+def formats_of(texts: Iterable[str], among: Sequence[str] = USUAL_FORMATS) -> tuple[str, ...]:
+    """The fewest formats among some that read every text, most used first; none when some text is no date."""
+    left = list(dict.fromkeys(texts))
+    if left and all(read_date(left[0], spelled) is None for spelled in among):
+        return ()
+    chosen: list[str] = []
+    while left and len(chosen) < _MOST_FORMATS:
+        counts = {spelled: sum(read_date(text, spelled) is not None for text in left) for spelled in among}
+        best = max(among, key=lambda spelled: counts[spelled])
+        if not counts[best]:
+            return ()
+        chosen.append(best)
+        left = [text for text in left if read_date(text, best) is None]
+    return () if left or ambiguity(chosen) else tuple(chosen)
+
+
+def also_read_by(texts: Sequence[str], formats: Sequence[str], among: Sequence[str] = USUAL_FORMATS) -> str | None:
+    """A format that reads the same texts as other days, where one format was chosen: 03/04/2024 is two days."""
+    if len(formats) != 1:
+        return None
+    (chosen,) = formats
+    for other in among:
+        if other == chosen or any(read_date(text, other) is None for text in texts):
+            continue
+        if any((read_date(text, other) or ())[:3] != (read_date(text, chosen) or ())[:3] for text in texts):
+            return other
+    return None

@@ -1,0 +1,213 @@
+"""Why two values differ, in one sentence: what they are or, of two objects and of two lists, what differs inside of them.
+
+Keys and the items of two lists of one length are compared one by one. Of two lists of which one has more items, those that are the same
+at both ends are set aside, and the others go together where they are equal; what stands between those goes together in turn. `in_full`
+finds which of them are alike, wherever they stand, with deepdiff: this takes long beside a comparison, and half a second to load, so that
+it is for a page that shows rows, not for the run that scores them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice, takewhile, zip_longest
+from typing import Any, Final, TypeAlias
+from unicodedata import category, normalize
+
+from evaluators.model.rows import MISSING
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.path_text import plainly
+from evaluators.scoring.values.quoting import kind, quote
+
+MOST_SHOWN: Final = 3
+"""Differences that are shown; of the others there is their number."""
+MOST_COUNTED: Final = 200
+"""Differences that are looked for."""
+MOST_VALUES: Final = 200
+"""Values and containers of two lists together of which it is found out which items go together."""
+MOST_PAIRS: Final = 2_500
+"""Pairs of items of two lists of which it is found out which are equal."""
+MOST_LEVELS: Final = 16
+"""How deep differences are looked for; below that two values differ as a whole."""
+_LONG: Final = 100
+"""Characters of a text that are looked through."""
+_QUOTED: Final = 30
+_ABSENT: Final = "not present"
+"""How deepdiff writes a side that has no value."""
+
+_Place: TypeAlias = tuple[Any, ...]
+_Change: TypeAlias = tuple[_Place, Any, Any]
+"""A place, and what the expected value and the output have there: MISSING is nothing."""
+_Pairing: TypeAlias = Callable[[int, list[Any], list[Any]], list[_Change] | None]
+"""What differs between two lists, of which the items from a place on are given; None where there is too much to look through."""
+
+
+def in_full(reason: str, expected: Any, actual: Any) -> str:
+    """A reason in which `differs` of two values also says what differs inside the items of lists of unlike length."""
+    if not (isinstance(expected, dict | list) and isinstance(actual, dict | list)) or same(expected, actual):
+        return reason
+    brief = differs(expected, actual)
+    return reason.replace(brief, _differs(expected, actual, _alike_together)) if brief in reason else reason
+
+
+def differs(expected: Any, actual: Any) -> str:
+    """Why two values that are not equal differ, in one sentence."""
+    return _differs(expected, actual, _equal_together)
+
+
+def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
+    if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
+        return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
+    if isinstance(expected, dict | list) and (inside := _inside(expected, actual, pairing)):
+        return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
+    said = f"{quote(actual)} differs from {quote(expected)}"
+    if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
+        return said
+    if _seen(expected) == _seen(actual):
+        return f"{said}; only invisible characters differ"
+    if normalize("NFC", expected) == normalize("NFC", actual):
+        return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
+    return said
+
+
+def _seen(text: str) -> str:
+    """What can be seen of a text."""
+    return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
+
+
+def _inside(expected: Any, actual: Any, pairing: _Pairing) -> str:
+    """The first differences in words, in the order of their places, and how many more there are; nothing where all differs."""
+    found = list(islice(_changes((), expected, actual, pairing), MOST_COUNTED + 1))
+    if not found or not found[0][0]:
+        return ""
+    words = [_in_words(*change) for change in found[:MOST_SHOWN]]
+    more = f"{len(found) - MOST_SHOWN:,}" if len(found) <= MOST_COUNTED else f"over {MOST_COUNTED - MOST_SHOWN:,}"
+    return "; ".join(words if len(found) <= MOST_SHOWN else [*words, f"and {more} more"])
+
+
+def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
+    """What differs between two values that differ."""
+    kinds = (expected.__class__, actual.__class__)
+    if kinds == (dict, dict) and len(place) < MOST_LEVELS:
+        pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
+    elif kinds == (list, list) and len(place) < MOST_LEVELS:
+        if len(expected) != len(actual):
+            yield from _of_lists(place, expected, actual, pairing)
+            return
+        pairs = ((at, *pair) for at, pair in enumerate(zip(expected, actual, strict=True)))
+    else:
+        yield place, expected, actual
+        return
+    for step, one, other in pairs:
+        if one is MISSING or other is MISSING or not same(one, other):
+            yield from _changes((*place, step), one, other, pairing)
+
+
+def _of_lists(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
+    """What differs between two lists of which one has more items."""
+    first = _alike(zip(expected, actual, strict=False))
+    last = _alike(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
+    ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
+    if ours and theirs:
+        found = pairing(first, ours, theirs)
+        if found is None:
+            yield place, expected, actual
+        for steps, one, other in found or ():
+            yield from _changes((*place, *steps), one, other, pairing)
+        return
+    yield from (((*place, at), item, MISSING) for at, item in enumerate(ours, first))
+    yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, first))
+
+
+def _alike(pairs: Iterator[tuple[Any, Any]]) -> int:
+    """How many pairs are the same from the start."""
+    return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
+
+
+def _equal_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """Items go together where they are equal, each with the next one that is, and those between two such pairs in turn."""
+    if len(expected) * len(actual) > MOST_PAIRS:
+        return None
+    found: list[_Change] = []
+    before, others = list[tuple[int, Any]](), list(enumerate(actual, first))
+    for at, item in enumerate(expected, first):
+        equal = next((place for place, (_, other) in enumerate(others) if same(item, other)), None)
+        if equal is None:
+            before.append((at, item))
+            continue
+        found += _in_turn(before, others[:equal])
+        before, others = [], others[equal + 1 :]
+    return found + _in_turn(before, others)
+
+
+def _in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
+    """What differs between items that stand between the same two others: one after the other, and what is over."""
+    sides = zip_longest(expected, actual, fillvalue=(-1, MISSING))
+    return [((at if one is not MISSING else other_at,), one, other) for (at, one), (other_at, other) in sides]
+
+
+def _alike_together(first: int, expected: list[Any], actual: list[Any]) -> list[_Change] | None:
+    """Items go together where they are alike, wherever they stand, as deepdiff finds them."""
+    (ours, size), (theirs, other_size) = (_bounded(side, MOST_VALUES, MOST_LEVELS) for side in (expected, actual))
+    if size + other_size > MOST_VALUES:
+        return None
+    if [item for item in ours if item in theirs] != [item for item in theirs if item in ours]:  # it looks at no order
+        return _equal_together(first, expected, actual)
+    from deepdiff import DeepDiff
+
+    differences = DeepDiff(
+        ours, theirs, view="tree", ignore_order=True, threshold_to_diff_deeper=0,
+        ignore_private_variables=False, cutoff_intersection_for_pairs=1, cutoff_distance_for_pairs=0.9,
+    )  # fmt: skip
+    levels = [(level.path(output_format="list"), level) for kind in differences.values() for level in kind]
+    found: list[_Change] = []
+    for steps, level in sorted(levels, key=lambda one: one[0][0]):
+        one = MISSING if repr(level.t1) == _ABSENT else _at(expected, steps)
+        other = MISSING if repr(level.t2) == _ABSENT else _at(actual, level.path(use_t2=True, output_format="list"))
+        found.append(((steps[0] + first, *steps[1:]), one, other))
+    return found
+
+
+def _at(value: Any, steps: Sequence[Any]) -> Any:
+    """What stands in a place that there is."""
+    for step in steps:
+        value = value[step]
+    return value
+
+
+def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
+    if actual is MISSING:
+        return f"{plainly(place)} removed: {quote(expected, _QUOTED)}"
+    if expected is MISSING:
+        return f"{plainly(place)} added: {quote(actual, _QUOTED)}"
+    was, now = quote(expected, _QUOTED), quote(actual, _QUOTED)
+    if was == now and isinstance(expected, str) and isinstance(actual, str):  # long texts that begin alike
+        at = next((at for at, (one, other) in enumerate(zip(expected, actual, strict=False), 1) if one != other), _LONG)
+        return f"{plainly(place)}: two texts that differ {'after' if at >= _LONG else 'at'} character {min(at, _LONG)}"
+    if was == now and isinstance(expected, dict | list):
+        return f"{plainly(place)} differs inside: {was}"
+    if was == now:
+        was, now = quote(expected, _LONG), quote(actual, _LONG)
+    return f"{plainly(place)}: {was} → {now}"
+
+
+def _bounded(value: Any, most: int, levels: int) -> tuple[Any, int]:
+    """A copy in which Python's `==` tells apart what JSON does, and how many values and containers it has. Its long texts are cut.
+
+    One that is too large or too deep has more than `most`, and is no copy.
+    """
+    if isinstance(value, str):
+        return value if len(value) <= _LONG else f"{value[:_LONG]}…{hash(value)}", 1
+    if isinstance(value, bool):  # `True == 1`
+        return f"\0{value}", 1
+    if not isinstance(value, dict | list):  # 1 and 1.0 are the same number
+        return int(value) if isinstance(value, float) and value.is_integer() else value, 1
+    count, inner = 1, []
+    for item in value.values() if isinstance(value, dict) else value:
+        copy, size = _bounded(item, most - count, levels - 1) if levels else (item, most)
+        inner.append(copy)
+        count += size
+        if count > most:
+            break
+    if isinstance(value, dict):
+        return dict(zip(value, inner, strict=False)), count
+    return inner, count

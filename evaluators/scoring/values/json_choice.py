@@ -1,0 +1,169 @@
+"""Which of several JSON documents in an output counts, so that a row has one document for every evaluator that reads it.
+
+The choice is made among all documents of the text, and what it goes by is the same for all evaluators of a suite: what
+the documents are, the kind that the row's expected document is, and the keys that the suite names anywhere. An
+evaluator that wants another kind gets the best one of that kind. What the row expects to be in the document is never
+looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from evaluators.model.rows import JSON
+from evaluators.scoring.values.json_documents import Found, FoundDocuments, documents, objects_inside
+from evaluators.scoring.values.json_text import NotJSON
+
+Want: TypeAlias = Literal["object", "array", "container", "any"]
+"""What is looked for: an object, an array, either of the two, or any JSON."""
+Pick: TypeAlias = Literal["fitting", "first", "last", "largest", "only", "all"]
+"""Which of several documents counts."""
+PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only", "all")
+
+
+class Search(Struct, frozen=True):
+    """How JSON is looked for in an output."""
+
+    lenient: bool = True
+    """It may stand inside other text."""
+    pick: Pick = "fitting"
+    keys: frozenset[str] = frozenset()
+    """The keys that the suite names at the top of documents: `fitting` goes by them."""
+
+    def lists_all(self, want: Want, prefer: Want = "any") -> bool:
+        """The documents count together, as one list: unless an object is looked for."""
+        return self.pick == "all" and "object" not in (want, prefer)
+
+
+LENIENT: Final = Search()
+
+
+class PickedDocument(Struct, frozen=True):
+    """The document that counts, and which of how many in the text it is."""
+
+    found: Found
+    number: int = 1
+    """0: all of them count, as a list."""
+    among: int = 1
+    reasoning: bool = False
+    """Some of the text was reasoning, and set aside."""
+
+    @property
+    def which(self) -> str:
+        """Which of several documents it is, and whether reasoning was set aside, in sentences; empty where neither is."""
+        which = (
+            f"number {self.number} of {self.among} JSON documents"
+            if self.number
+            else f"the list of all {self.among} JSON documents"
+        )
+        several = f"It is {which} there." if self.among > 1 else ""
+        reasoning = "The reasoning in its tags is set aside first." if self.reasoning else ""
+        return " ".join(filter(None, (several, reasoning)))
+
+
+def find(text: str, want: Want, search: Search = LENIENT, prefer: Want = "any") -> Found:
+    """The document of a text that counts: `choose` among its `documents`. Raises NotJSON when there is none."""
+    return choose(documents(text), want, search, prefer).found
+
+
+def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: Want = "any") -> PickedDocument:
+    """The document that counts, of the kind that is wanted; of several kinds that will do, the one to `prefer`.
+
+    Raises NotJSON when there is none, with the reason why the most promising place failed.
+    """
+    found = among.found
+    lone = len(found) == 1 and not isinstance(found[0].value, dict | list)  # a number or a text alone makes no list
+    if found and not lone and search.lists_all(want, prefer):
+        return _all_of(among)
+    if len(found) == 1 and isinstance(found[0].value, _TYPES[want]) and isinstance(found[0].value, _TYPES[prefer]):
+        return PickedDocument(found[0], reasoning=among.reasoning)
+    if len(found) > 1 and search.pick == "only":
+        raise NotJSON(f"the text holds {len(found)} JSON documents, and `pick: only` takes no more than one")
+    fits = _of_kind(_eligible(found, search.pick), want)
+    pool = _of_kind(fits, prefer if want in ("any", "container") else want)
+    if not pool and "object" in (want, prefer) and want != "array":
+        pool = _in_lists(among, search.pick)
+    pool = pool or fits
+    if not pool:
+        if not found and among.problem:
+            raise among.problem.again()
+        raise _other_kind(found, want) if found else NotJSON(f"no {_NOUNS[want].replace('an ', '')} in the text")
+    chosen = pool[0] if len(pool) == 1 else _PICKING[search.pick](pool, search.keys)
+    number = sum(one.start <= chosen.start for one in found)
+    return PickedDocument(chosen, number, len(found), among.reasoning)
+
+
+def _all_of(among: FoundDocuments) -> PickedDocument:
+    """All documents as a list; those in fences alone, where there are some. One that is a list already stands for itself."""
+    every = _eligible(among.found, "fitting")
+    first, last = every[0], every[-1]
+    if len(every) > 1 or not isinstance(first.value, list):
+        first = Found([one.value for one in every], first.how, first.start, last.end)
+    return PickedDocument(first, 0, len(every), among.reasoning)
+
+
+def _in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
+    """The objects that stand in lists, where prose holds no other."""
+    if among.whole or any(one.how == "fence" for one in _eligible(among.found, pick)) or "[" not in among.text:
+        return ()
+    if not among.found and among.problem is not None and among.problem.truncated:
+        return ()  # what is cut off never gives way to a part of itself
+    return objects_inside(among.text)
+
+
+def overlap(value: JSON, keys: frozenset[str]) -> int:
+    """How many of the keys an object has; for a list, how many its objects have together."""
+    if isinstance(value, dict):
+        return sum(key in keys for key in value)
+    if isinstance(value, list):
+        return len({key for item in value if isinstance(item, dict) for key in item if key in keys})
+    return 0
+
+
+def _eligible(found: Sequence[Found], pick: Pick) -> Sequence[Found]:
+    """With `fitting`, documents in fences come before all others."""
+    return (pick == "fitting" and [one for one in found if one.how == "fence"]) or found
+
+
+def _of_kind(found: Sequence[Found], want: Want) -> Sequence[Found]:
+    types = _TYPES[want]
+    return found if want == "any" else [one for one in found if isinstance(one.value, types)]
+
+
+def _fitting(pool: Sequence[Found], keys: frozenset[str]) -> Found:
+    if not keys:
+        return pool[-1]
+    return max(reversed(pool), key=lambda one: overlap(one.value, keys))
+
+
+_PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] = {
+    "fitting": _fitting,
+    "first": lambda pool, _: pool[0],
+    "last": lambda pool, _: pool[-1],
+    "largest": lambda pool, _: max(reversed(pool), key=lambda one: one.end - one.start),
+    "only": lambda pool, _: pool[-1],
+    "all": _fitting,
+}
+
+
+def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:
+    """Why documents of another kind are not what is wanted."""
+    last = _eligible(found, "fitting")[-1]
+    where = "fence" if last.how == "fence" else "text"
+    position = last.start if last.how == "fence" else None
+    return NotJSON(f"{_NOUNS[want]} was expected, the {where} holds {_KINDS[type(last.value)]}", position)
+
+
+_TYPES: Final[dict[Want, tuple[type, ...]]] = {
+    "object": (dict,), "array": (list,), "container": (dict, list), "any": (object,)
+}  # fmt: skip
+_NOUNS: Final[dict[Want, str]] = {
+    "object": "an object", "array": "an array", "container": "an object or an array", "any": "JSON"
+}  # fmt: skip
+_KINDS: Final[dict[type, str]] = {
+    dict: "an object", list: "an array", str: "a text in quotes", bool: "true or false",
+    int: "a number", float: "a number", type(None): "null",
+}  # fmt: skip

@@ -1,0 +1,382 @@
+r"""The text of JSONPath, read by the grammar of jsonpath-ng.
+
+A plain path (keys, indexes, `[*]`) becomes steps. All else becomes a *query*: the same path in one normal form, every name quoted,
+which the library reads again where it looks into documents.
+
+Strategy: before the library reads a text, every name gets brackets and quotes, because it reads bare names in ASCII only and knows
+no escapes such as `\n`. What it reads beyond RFC 9535 (sums, sorting, patterns, words without quotes) is refused token by token.
+What is wrong with a text that is refused is looked up in a table, at the token where the library stopped.
+
+Beyond the RFC: hyphens in `.user-name`. Short of it: functions (`length()`), brackets that mix kinds of selectors, and `!(…)`
+around anything but a path.
+
+Source: RFC 9535, sections 2.2 to 2.5 and appendix A.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Final, TypeAlias
+
+from evaluators.model.rows import JSON
+from evaluators.scoring.values.late_pattern import late_pattern
+from evaluators.scoring.values.path_text import ANY, BadPath, Step, read_quoted, refuse_outer_spaces, shown
+
+MAX_SEGMENTS: Final = 200
+
+_NAME: Final = r"(?:[A-Za-z_]|[^\x00-\x7f\s])(?:[A-Za-z0-9_-]|[^\x00-\x7f\s])*"
+_PART: Final = late_pattern(
+    rf"(?P<dots>\.\.?)(?P<name>{_NAME}|\*)|[\"']|(?P<power>-?[0-9]+(?:\.[0-9]+)?[eE][+-]?[0-9]{{1,3}}(?![\w.]))|[^.\"'0-9-]+|.",
+    re.DOTALL,
+)
+"""A name after its dots, the beginning of quotes, a number with an exponent, and a stretch of anything else."""
+_COLUMN_TOLD: Final = late_pattern(r"col (\d+)")
+_ODD_ZERO: Final = late_pattern(r"-?0[0-9]")
+
+Selector: TypeAlias = Any
+"""A node of the library's tree that selects in a value: names, indexes, a slice, `*` or a filter."""
+
+
+def read_jsonpath(text: str) -> tuple[tuple[Step, ...], str | None]:
+    """The steps of a plain path, or no steps and the normal form of a query. Raises BadPath, also for what the library cannot read."""
+    refuse_outer_spaces(text)
+    _, selectors = _flat(_read(text))
+    steps = tuple(step for below, one in selectors if not below and (step := _step(one)) is not None)
+    if len(steps) == len(selectors):
+        return steps, None
+    if len(selectors) > MAX_SEGMENTS:
+        raise BadPath(f"a query with more than {MAX_SEGMENTS} parts", 0)
+    try:
+        return (), f"${_normal(selectors)}"
+    except RecursionError:
+        raise BadPath("filters nested too deep", text.index("?")) from None
+    except _OddComparison as refused:
+        raise BadPath(refused.args[0], text.index("?"), refused.args[1]) from None
+
+
+@lru_cache(maxsize=1024)
+def selectors_of(query: str) -> tuple[tuple[bool, Selector], ...]:
+    """The selectors of a query, each with whether it selects in everything below as well: `..`."""
+    return tuple(_flat(_read(query))[1])
+
+
+# The library's grammar
+
+
+def _read(text: str) -> Any:
+    """The library's tree of a path. Raises BadPath."""
+    from jsonpath_ng.exceptions import JsonPathLexerError, JsonPathParserError
+    from jsonpath_ng.ext.parser import ExtendedJsonPathLexer
+
+    quoted, places = _quoted_names(text)
+    at = 0
+
+    def tokens() -> Iterator[Any]:
+        nonlocal at
+        before = ""
+        for token in ExtendedJsonPathLexer().tokenize(quoted):
+            at = places[token.lexpos]
+            if not _may_follow(before, token) or (token.type in ("NUMBER", "FLOAT") and _ODD_ZERO.match(text, at)):
+                raise _refusal(text, at)
+            before, kind = token.type, before
+            if kind in _BEGIN and before in _LITERALS:
+                token.type, token.value = "ID", _literal(None if token.type == "NULL" else token.value)
+            yield token
+        at = len(text)
+
+    try:
+        with _one_at_a_time:
+            return _parser().parse_token_stream(tokens())
+    except BadPath:
+        raise
+    except JsonPathParserError:
+        raise _refusal(text, at) from None
+    except JsonPathLexerError as refused:
+        column = _COLUMN_TOLD.search(str(refused))
+        raise _refusal(text, places[int(column[1])] if column else text.rindex("`")) from None
+    except Exception as failure:  # whatever becomes of the library, the path is what it could not read
+        raise BadPath(
+            f"jsonpath-ng cannot read this path: {failure}", at, "use keys, indexes, slices and simple filters"
+        ) from None
+
+
+_one_at_a_time: Final = Lock()
+"""A parser of the library has a state: threads take turns."""
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Any:
+    from jsonpath_ng.ext.parser import ExtendedJsonPathParser
+
+    return ExtendedJsonPathParser()
+
+
+def _quoted_names(text: str) -> tuple[str, list[int]]:
+    """The path with each name in brackets and quotes, and for each of its characters the position that it comes from."""
+    parts: list[str] = []
+    places: list[int] = []
+    at = 0
+    while found := _PART.match(text, at):
+        start, at = at, found.end()
+        part = found[0]
+        if name := found["name"]:
+            part = f"{'..' if found['dots'] == '..' else ''}[{name if name == '*' else _quoted(name)}]"
+        elif part in ("'", '"'):
+            key, at = read_quoted(text, start)
+            part = _quoted(key)
+        elif power := found["power"]:
+            part = _in_full(power)
+        else:
+            parts.append(re.sub(r"[\r\n]", " ", part))
+            places.extend(range(start, at))
+            continue
+        parts.append(part)
+        places.extend([start] * len(part))
+    return "".join(parts), [*places, len(text)]
+
+
+_BEGIN: Final = ("?", "(", "AND", "OR")
+_ALLOWED: Final[dict[str, tuple[str, ...]]] = {
+    "$": ("", *_BEGIN, "!", "FILTER_OP"),
+    "@": (*_BEGIN, "!", "FILTER_OP"),
+    "[": ("$", "@", "]", "DOUBLEDOT"),
+    "DOUBLEDOT": ("$", "@", "]"),
+    "*": ("[",),
+    "ID": ("[", ",", *_BEGIN, "FILTER_OP"),
+    "NUMBER": ("[", ",", ":", *_BEGIN, "FILTER_OP"),
+    "FLOAT": (*_BEGIN, "FILTER_OP"),
+    "BOOL": (*_BEGIN, "FILTER_OP"),
+    "NULL": (*_BEGIN, "FILTER_OP"),
+    "(": (*_BEGIN, "!"),
+    "!": _BEGIN,
+}
+"""What each token of RFC 9535 may follow, where the library would take it elsewhere, too."""
+_LITERALS: Final = ("ID", "NUMBER", "FLOAT", "BOOL", "NULL")
+_ANYWHERE: Final = ("]", ")", ",", ":", "?", "FILTER_OP", "AND", "OR")
+"""Tokens that the library takes only where the RFC does."""
+
+
+def _may_follow(before: str, token: Any) -> bool:
+    """Whether a token is one of RFC 9535, and may follow the one before it."""
+    if token.type == "FILTER_OP":
+        return token.value not in ("=", "=~")
+    if token.type == "ID" and not getattr(token, "quoted", False):
+        return False
+    return token.type in _ANYWHERE or before in _ALLOWED.get(token.type, ())
+
+
+# Steps and normal form
+
+
+_MIRRORED: Final = {"==": "==", "!=": "!=", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_SEVERAL: Final = "a comparison with a path that can lead to several values"
+
+
+class _OddComparison(Exception):
+    """A comparison that RFC 9535 does not have: what is wrong with it, and the hint."""
+
+
+def _flat(node: Any) -> tuple[Any, list[tuple[bool, Selector]]]:
+    """Where a path begins (the library's `$` or `@`), and its selectors, each with whether it selects in everything below as well."""
+    from jsonpath_ng.jsonpath import Child, Descendants
+
+    selectors: list[tuple[bool, Selector]] = []
+    while isinstance(node, Child | Descendants):
+        selectors.append((isinstance(node, Descendants), node.right))
+        node = node.left
+    return node, selectors[::-1]
+
+
+def _step(selector: Selector) -> Step | None:
+    """The step that a selector is; None for what only a query can follow."""
+    from jsonpath_ng.jsonpath import Fields, Index, Wildcard
+
+    if isinstance(selector, Wildcard):
+        return ANY
+    several = selector.fields if isinstance(selector, Fields) else selector.indices if isinstance(selector, Index) else ()
+    return several[0] if len(several) == 1 else None
+
+
+def _normal(selectors: list[tuple[bool, Selector]]) -> str:
+    return "".join(f"{'..' * below}[{_selected(one)}]" for below, one in selectors)
+
+
+def _selected(selector: Selector) -> str:
+    from jsonpath_ng.ext.filter import Filter
+    from jsonpath_ng.jsonpath import Fields, Wildcard
+
+    if isinstance(selector, Filter):
+        return f"?{_joined(' && ', selector.expressions)}"
+    if isinstance(selector, Fields):
+        return ",".join(map(_quoted, selector.fields))
+    return "*" if isinstance(selector, Wildcard) else str(selector)[1:-1]
+
+
+def _joined(joint: str, conditions: list[Any]) -> str:
+    written = joint.join(map(_condition, conditions))
+    return written if len(conditions) == 1 else f"({written})"
+
+
+def _condition(condition: Any) -> str:
+    from jsonpath_ng.ext.filter import And, Or
+    from jsonpath_ng.jsonpath import Fields, JSONPath
+
+    if isinstance(condition, And | Or):
+        return _joined(f" {condition.op} ", condition.operands)
+    target, operator, value = condition.target, condition.op, condition.value
+    if isinstance(target, Fields):  # a literal: a path begins with "$" or "@"
+        if not isinstance(value, JSONPath):
+            raise _OddComparison("a filter without a path in it", "one side is a path such as @.name")
+        return f"{_operand(value)} {_MIRRORED[operator]} {target.fields[0]}"
+    if operator in (None, "!"):
+        return f"{operator or ''}{_operand(target)}"
+    if any(below or not isinstance(_step(one), str | int) for below, one in _flat(target)[1]):
+        raise _OddComparison(_SEVERAL, "use keys and indexes only")
+    return f"{_operand(target)} {operator} {_operand(value) if isinstance(value, JSONPath) else _literal(value)}"
+
+
+def _operand(path: Any) -> str:
+    """A path inside a filter."""
+    from jsonpath_ng.jsonpath import Root
+
+    begin, selectors = _flat(path)
+    return ("$" if isinstance(begin, Root) else "@") + _normal(selectors)
+
+
+def _literal(value: JSON) -> str:
+    """A fixed value as the library takes it."""
+    if isinstance(value, str):
+        return _quoted(value)
+    return _in_full(repr(value)) if isinstance(value, float) else json.dumps(value)
+
+
+def _in_full(number: str) -> str:
+    """A number with a fraction and without an exponent, which the library does not read."""
+    digits = format(Decimal(number), "f")
+    return digits if "." in digits else f"{digits}.0"
+
+
+def _quoted(key: str) -> str:
+    """A text as the library takes it."""
+    escaped = key.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+# What is wrong with a path
+
+
+_OPERATORS: Final = {"and": "&&", "or": "||", "not": "!", "eq": "==", "ne": "!=", "&": "&&", "|": "||", "=": "=="}
+_COMPARED: Final = r"(?:[=!<>]=|[<>])"
+_FILTER: Final = r"\?(?:[^\[\]]|\[[^\[\]]*\])*"
+_ONE_KIND: Final = "brackets with several parts can only list keys, or only indexes"
+_NO_OPERATOR: Final = '"{word}" is not an operator'
+_FUNCTIONS: Final = 'functions such as "{word}()" are not available in filters'
+_EXAMPLE: Final = "a filter looks like [?@.name == 'x']"
+
+_SLIPS: Final[tuple[tuple[str, str, str, str | None], ...]] = (
+    # names
+    (
+        r"^\$",
+        r"(?P<word>[^.\[]+)",
+        'after "$" comes a dot or a bracket',
+        'write $.{rest}, or ["${word}"] for a key that begins with "$"',
+    ),
+    (r"\.(?P<open>\.)", r"\Z", "the path ends with a dot", "leave the last dot out"),
+    (r"", r"\.\Z", "the path ends with a dot", "leave the last dot out"),
+    (r"\.", r"\.", "nothing between two dots", "one dot goes one level down, two go to any depth"),
+    (r"", r"\.(?P<tail>\[.*)", "a dot before a bracket", "leave the dot out: {before}{tail}"),
+    (r"", r"\.(?P<word>0|[1-9]\d{0,14})(?P<tail>\Z|[.\[].*)", "a number after a dot", "write {before}[{word}]{tail}"),
+    (r"", r"\.(?P<word>['\"][^.\[]*)(?P<tail>.*)", "quotes only work inside brackets", "write {before}[{word}]{tail}"),
+    (r"\.\.", r"(?P<word>[^.\[]+)(?P<tail>.*)", "{char} cannot begin a name", "quote the key: {before}[{key}]{tail}"),
+    (r"", r"\.(?P<word>[^.\[]+)(?P<tail>.*)", "{char} cannot begin a name", "quote the key: {before}[{key}]{tail}"),
+    # filters
+    (r"!\s*[@$][^()&|!]*", _COMPARED, '"!" before a comparison', "write != for not equal, or turn the comparison round"),
+    (r"!\s*\([^)]*", _COMPARED, '"!(…)" around a comparison', "turn the comparison round instead"),
+    (r"!\s*\([^)]*", r"&&|\|\|", '"!(…)" around several conditions', 'write "!" before each, and "||" for "&&"'),
+    (r"!\s*\(?\s*", r"!", '"!" twice', "leave both out"),
+    (_FILTER + r"[0-9]", r"[eE][+-]?[0-9]", "a number too large to compare", "write the number in full"),
+    (_FILTER, r"=~", "patterns are not part of JSONPath", "compare with == or !="),
+    (_FILTER + r"(?P<word>[=!<>]=)", r"=", '"{word}=" is not an operator', 'write "{word}"'),
+    (_FILTER, r"(?P<word>(?:and|or|not|eq|ne)\b|&(?!&)|\|(?!\|)|=(?!=))", _NO_OPERATOR, 'write "{operator}"'),
+    (_FILTER, r"(?P<word>\w+)\s*\(", _FUNCTIONS, "compare with ==, != or <"),
+    (_FILTER + r"(?P<word>\b\w+)", r"\(", _FUNCTIONS, "compare with ==, != or <"),
+    (_FILTER, r"-?0[0-9]", "a number with a leading zero", "leave the zero out"),
+    (
+        _FILTER,
+        r"(?P<word>[^\W\d][\w-]*)",
+        '"{word}" is neither a path nor a value',
+        "write @.{word} for a key, '{word}' for a text",
+    ),
+    (rf"{_COMPARED}\s*[@$][^()&|]*", r"\.?\*|\.\.|[?:,]|\[\s*[*?:]", _SEVERAL, "use keys and indexes only"),
+    (rf"{_FILTER}\([^()]*", r"\]", '"]" where ")" should be', 'close the parenthesis with ")"'),
+    (rf"{_FILTER}(?<=[=<>&|?!(])\s*", r"\Z", "the filter ends too soon", _EXAMPLE),
+    (rf"{_FILTER}(?P<open>\()[^()]*", r"\Z", '"(" without a ")" after it', 'close the parenthesis with ")"'),
+    (_FILTER, r",", _ONE_KIND, "list them as two paths"),
+    (_FILTER, r".", "{char} cannot stand here in a filter", _EXAMPLE),
+    # brackets
+    (r"[\[,]\s*", r"\]", "empty brackets", "write [*] for every item, [0] for the first"),
+    (r"\[\s*", r",", "nothing before a comma", None),
+    (r"\[\s*", r"\(", "JSONPath has no computed keys", "write [-1] for the last item, [?…] for a filter"),
+    (r"\[\s*", r"(?P<word>@[^\]]*)", 'a filter begins with "?"', "write [?{word}]"),
+    (r"\[\s*", r"-(?![0-9])", '"-" without a number', "write [-1] for the last item"),
+    (
+        r"[\[,:]\s*",
+        r"-?(?P<zeros>0+)(?P<digits>[0-9]+)",
+        "an index with a leading zero",
+        'write [{digits}], or ["{zeros}{digits}"] for a key',
+    ),
+    (r"[\[,]\s*", r"(?P<word>[^\W\d][^\],]*)", "a key in brackets needs quotes", "write [{key}]"),
+    (r"\[[^\[\]]*[,:*]\s*|\[[^\[\]]*", r"[,:?*'\"0-9-]", _ONE_KIND, "list them as two paths"),
+    (r"(?P<open>\[)[^\]]*", r"\Z", '"[" without a "]" after it', 'close the bracket with "]"'),
+    (r"\[[^\[\]]*", r".", '{char} where "]" should be', None),
+    # between names and brackets
+    (r"", r"\]", '"]" without a "[" before it', None),
+    (r"", r"[|&+]", "two paths cannot be joined", "list them as two paths"),
+    (r"", r"~", '"~" is not part of JSONPath', "a path leads to a value, never to the name of a key"),
+    (
+        r"^(?P<head>.*)\.(?P<begin>[^.\[\]]*\S)(?P<open>\s+)",
+        r"(?P<word>[^.\[]*)(?P<tail>.*)",
+        "a space in the path",
+        "quote the key: {head}[{key}]{tail}",
+    ),
+    (r"(?P<open>\s+)", r".", "a space in the path", "quote the key, as in ['first name']"),
+    (
+        r"^(?P<head>.*)\.(?P<begin>[^.\[\]]*)",
+        r"(?P<word>[^.\[]*)(?P<tail>.*)",
+        "{char} cannot be part of a name",
+        "quote the key: {head}[{key}]{tail}",
+    ),
+    (r"", r"", "{char} cannot stand here", "a path looks like $.items[0].name"),
+)
+"""What people write by mistake: what stands before the place where the library stops, what stands there, the message and the hint."""
+
+
+def _refusal(text: str, at: int) -> BadPath:
+    """What is wrong with a path at a place: the first row of the table that fits says it."""
+    before, rest = text[:at], text[at:]
+    for left, right, message, hint in _SLIPS:
+        there = re.match(right, rest, re.DOTALL)
+        if there and (ahead := re.search(rf"(?:{left})\Z", before, re.DOTALL)):
+            groups = ahead.groupdict("") | there.groupdict("")
+            word = groups.get("word", "")
+            groups |= {
+                "before": before,
+                "rest": rest,
+                "char": shown(rest[1:2] if rest.startswith(".") else rest[:1]),
+                "key": _quoted(groups.get("begin", "") + groups.get("open", "") + word),
+                "operator": _OPERATORS.get(word, ""),
+            }
+            return BadPath(message.format_map(groups), _culprit(ahead, there, at), hint and hint.format_map(groups))
+    raise AssertionError("the last rows of the table fit everywhere")
+
+
+def _culprit(ahead: re.Match[str], there: re.Match[str], at: int) -> int:
+    """Where the bracket or the space is that is wrong, or the word; else the place where the library stopped."""
+    if "open" not in ahead.re.groupindex and "word" in there.re.groupindex:
+        return at + there.start("word")
+    return next((ahead.start(name) for name in ("open", "word") if name in ahead.re.groupindex), at)

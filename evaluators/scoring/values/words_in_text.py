@@ -1,0 +1,227 @@
+"""Where words and codes stand in a text as whole ones, not as parts of longer ones.
+
+The first few are searched for. For many, the places of all words of the text are noted once, so that the time stays in proportion to
+the text and to what is looked for in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, TypeAlias
+
+from evaluators.model.limits import row_clock
+from evaluators.scoring.values.text import strip_accents
+
+Span: TypeAlias = tuple[int, int]
+"""Where a part of a text begins and ends."""
+FEW: Final = 64
+"""So many numbers, days or codes are searched for one by one; for more of them, what stands in a text is noted first."""
+FEW_WORDS: Final = 256
+"""So many texts are; to search for one takes less."""
+
+
+class WordPlaces:
+    """A text in which words and codes are found as whole ones."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._words, self._codes = dict[str, int](), dict[Code, Span | None]()
+
+    def of_words(self, wanted: str) -> int:
+        """Where some words stand; -1 where they do not."""
+        at = self._words.get(wanted)
+        if at is None:
+            at = self._noted(wanted) if len(self._words) >= FEW_WORDS else whole_words(self.text, wanted)
+            self._words[wanted] = at
+        return at
+
+    def of_code(self, code: Code) -> Span | None:
+        """Where a code stands, with or without spaces and hyphens."""
+        if code not in self._codes:
+            match = code.pattern().search(self.text) if len(self._codes) < FEW else self._code_at_places(code)
+            self._codes[code] = match and match.span()
+        return self._codes[code]
+
+    def _code_at_places(self, code: Code) -> re.Match[str] | None:
+        """A code at one of the places where its letters stand; a pattern is made for it only where there is such a place."""
+        places = [at for letters in code.spellings() for at in self._codes_of_length(len(letters)).get(letters, ())]
+        pattern = code.pattern() if places else None
+        return next(filter(None, (pattern.match(self.text, at) for at in sorted(places))), None) if pattern else None
+
+    def _noted(self, wanted: str) -> int:
+        """Where some words stand: at one of the places of the word that is rarest among them."""
+        places, offset = min(
+            ((self._places.get(match[0], ()), match.start()) for match in _WORD.finditer(wanted)),
+            key=lambda one: len(one[0]),
+            default=((), 0),
+        )
+        clock = row_clock()
+        for at in places:
+            clock.tick()
+            if at >= offset and self.text.startswith(wanted, at - offset) and is_whole(self.text, at - offset, wanted):
+                return at - offset
+        return -1
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        places = defaultdict[str, list[int]](list)
+        for match in _WORD.finditer(self.text):
+            places[match[0]].append(match.start())
+        return places
+
+    def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
+        """What begins where a code may begin, as so many letters and digits without the marks between them."""
+        if length not in self._of_length:
+            letters, starts = self._letters
+            places = defaultdict[str, list[int]](list)
+            for at, first in starts:
+                places[letters[first : first + length]].append(at)
+            self._of_length[length] = places
+        return self._of_length[length]
+
+    @cached_property
+    def _of_length(self) -> dict[int, Mapping[str, Sequence[int]]]:
+        return {}
+
+    @cached_property
+    def _letters(self) -> tuple[str, Sequence[Span]]:
+        """The letters and digits of the text, and where in it and in them a word begins."""
+        parts, starts, count = [], [], 0
+        for match in _LETTERS.finditer(self.text):
+            parts.append(match[0])
+            starts.append((match.start(), count))
+            count += len(match[0])
+        return "".join(parts), starts
+
+
+def whole_words(text: str, wanted: str) -> int:
+    """Where some words stand in a text, not as a part of longer ones; -1 where they do not."""
+    at = text.find(wanted)
+    while at >= 0 and not is_whole(text, at, wanted):
+        at = text.find(wanted, at + 1)
+    return at
+
+
+def is_whole(text: str, at: int, wanted: str) -> bool:
+    """Whether what stands at a place of a text is no part of something longer: of a word, of an address, of an amount with its minus,
+    of a negation."""
+    end = at + len(wanted)
+    if inside_word(text, at) or inside_word(text, end) or is_negated(text, at):
+        return False
+    if wanted[:1].isdigit() and minus_before(text, at):
+        return False
+    return not _ADDRESS.search(wanted) or not (
+        _BEFORE_ADDRESS.search(text, max(0, at - 2), at) or _AFTER_ADDRESS.match(text, end)
+    )
+
+
+def minus_before(text: str, at: int) -> bool | None:
+    """Whether a number at a place of a text has a minus; None where nobody knows, as in "10 –15" or after a long dash."""
+    before = text[max(0, at - 12) : at]
+    if (sign := _MINUS.search(before)) is not None:
+        return None if sign[2] in _LONG_DASHES or (sign[2] not in "-\u2212" and sign[1]) else True
+    return _MINUS_IN_WORDS.search(before) is not None if before[-1:].isspace() else False
+
+
+def is_negated(text: str, at: int) -> bool:
+    """Whether a word right before a place of a text says no to what stands there: "not approved", "has not yet been approved"."""
+    return text[at - 1 : at].isspace() and _NEGATED.search(text, max(0, at - LONGEST_NEGATION), at) is not None
+
+
+def negations(text: str) -> Sequence[str]:
+    """The words of a normalized text that say no, in the languages whose months are known."""
+    return sorted(word for word in _NEGATION.findall(strip_accents(text).casefold()))
+
+
+def inside_word(text: str, at: int) -> bool:
+    """Whether a place in a text has one word, or one code, on both sides: not at the ends, nor beside a space."""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if before == " " or after == " ":
+        return False
+    if before in _JOINS:
+        before, join = text[at - 2 : at - 1], before
+    elif after in _JOINS:
+        after, join = text[at + 1 : at + 2], after
+    else:
+        both = (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+        return both and _WITHOUT_SPACES.search(before + after) is None
+    digits = before.isdigit() + after.isdigit()
+    return digits == 2 or (join in "-/" and digits == 1 and before.isalnum() and after.isalnum())
+
+
+class Code(NamedTuple):
+    """A code, as `code_of` reads it."""
+
+    letters: str
+    first: str
+    """The first character of its text: "+" and "0" begin a telephone number."""
+
+    def pattern(self) -> re.Pattern[str]:
+        """What finds the code in a text, whatever spaces and hyphens are in it; one of digits alone, such as a telephone number, with
+        points, slashes and parentheses too, but for a point before decimals."""
+        letters = list(map(re.escape, self.letters))
+        inside = "[ -]?".join(letters)
+        if not any(map(str.isalpha, self.letters)):
+            between = "[ ()/.-]{0,2}" if self.first != "+" else r"(?:[ ()/.-]{0,3}| ?\(0\) ?)"
+            at_end = between if self.first in "+0" else "[ ()/-]{0,2}"
+            inside = between.join(letters[:-3]) + at_end + at_end.join(letters[-3:])
+        return re.compile(f"(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] ){inside}(?!-?[0-9A-Za-z_]| [0-9])")
+
+    def spellings(self) -> Sequence[str]:
+        """The letters and digits that stand where the code does: behind the one to three digits of a country may be a zero, +49 (0)30."""
+        within = (f"{self.letters[:at]}0{self.letters[at:]}" for at in (1, 2, 3))
+        return [self.letters, *(within if self.first == "+" else ())]
+
+
+@lru_cache(maxsize=1 << 12)
+def code_of(text: str) -> Code | None:
+    """A text as a code: one of 8 to 64 letters and digits, at least half of them digits. None where it is none."""
+    letters = [letter for letter in text if letter.isalnum()]
+    if not 8 <= len(letters) <= 64 or 2 * sum(map(str.isdigit, letters)) < len(letters):
+        return None
+    if _NO_CODE.search(text) or (" " in text and _THREE_LETTERS.search(text)):  # a date, a sum, or words with numbers
+        return None
+    return Code("".join(letters), text[0])
+
+
+_SCRIPTS: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f\u3400-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
+)
+"""Letters of scripts that do not part words, or not from particles: where a word ends cannot be seen."""
+_WITHOUT_SPACES: Final = re.compile(f"[{_SCRIPTS}]")
+_WORD: Final = re.compile(f"[^\\W_{_SCRIPTS}]+|[{_SCRIPTS}]|[^\\w\\s]|_")
+"""A word, or one character of a script that does not part them, or a mark."""
+_LETTERS: Final = re.compile(r"[0-9A-Za-z]+|[^\W_]")
+_JOINS: Final = ".,/-"
+"""Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
+_ADDRESS: Final = re.compile("[^\\s@]@[^\\s@]|://")
+"""What an address of mail or of the web has. A longer address is another one."""
+_BEFORE_ADDRESS: Final = re.compile(r"(?:[\w%@]|[^\W_][.+-])$")
+_AFTER_ADDRESS: Final = re.compile(r"[@%]|[.+/-][^\W_]")
+_LONG_DASHES: Final = "\u2014\u2015"
+_MINUS: Final = re.compile(
+    f"(?:([0-9] )|^|[^\\w)\\]])([-\u2010-\u2013\u2212\ufe58\ufe63\uff0d{_LONG_DASHES}])(?:[^\\w\\s]|[A-Z]{{3}} ?)?$"
+)
+DASH_BEFORE_DIGIT: Final = re.compile("^[\u2010-\u2013\ufe58\ufe63\uff0d](?=[^\\w\\s]?[0-9])")
+"""What stands for the minus of a value."""
+_NEGATION: Final = re.compile(
+    r"(?<!\w)(?:no|not|none|never|without|cannot|nor|neither|\w+n['\u2019]t|nicht|kein\w{0,2}|nie|niemals|ohne|weder|ne|pas|jamais|sans|"
+    r"aucune?|nunca|jamas|sin|ningun[ao]?|non|mai|senza|nessun[ao]?|nao|sem|nenhuma?|niet|geen|nooit|zonder|ikke|ingen|aldrig|aldri|"
+    r"uden|uten|inte|utan|bez|nigdy)(?!\w)"
+)
+_NEGATED: Final = re.compile(
+    r"(?<!\w)(?:not|never|cannot|\w{2,6}n['\u2019]t|nicht|niemals|kein(?:e[mnrs]?)?|pas|jamais|non|n[a\u00e3]o|niet|geen|nooit|ikke|aldrig|aldri|inte|"
+    r"nie|nunca|jam[a\u00e1]s)(?:\s+(?:yet|been|be|being|a|an|any|the|mehr|noch|encore|ancora|mais|ennu|enn\u00e5))?(?:\s+been)?\s+$",
+    re.IGNORECASE,
+)
+"""Right before what it says no to. A "no" may stand for a number, and what "without" names is there."""
+LONGEST_NEGATION: Final = 32
+_MINUS_IN_WORDS: Final = re.compile("(?<![0-9] )(?<!\\w)(?:minus|moins|menos|meno)\\s$", re.IGNORECASE)
+_NO_CODE: Final = re.compile(r"[^\w +-]")
+_THREE_LETTERS: Final = re.compile(r"[^\W\d_]{3}")

@@ -1,0 +1,23 @@
+"""How the places of results are spelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from evaluators.scoring.fields.frame import Unpaired, spelled
+
+
+@pytest.mark.parametrize(
+    ("location", "text"),
+    [
+        ((), "$"),
+        (("items", 0, "name"), "items[0].name"),
+        (("items", Unpaired(2), "name"), "items[+2].name"),
+        ((0, Unpaired(0)), "[0][+0]"),
+        (("a.b", "odd key", "c"), '["a.b"]["odd key"].c'),
+    ],
+)
+def test_a_place_is_spelled(location: tuple[Any, ...], text: str) -> None:
+    assert spelled(location) == text
