@@ -457,12 +457,16 @@ def _read_pattern(value: object) -> object:
     if not isinstance(value, str):
         hint = in_quotes(value)
         raise ValueError(f'"pattern" must be text; found {spell(value)}' + (f"\nhint: {hint}" if hint else ""))
+    if _ROW_COLUMN.fullmatch(value):
+        return from_column({"column": value.removeprefix("row.")}, splits=False)
     if not value:
         raise ValueError('"pattern" is empty, and an empty pattern is found everywhere')
     compiled(value)
     return value
 
 
+_ROW_COLUMN: Final = re.compile(r"row\.[^\W\d]\w*")
+"""A column as the other settings name it; as a pattern it is written `row\\.x`."""
 Pattern: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_pattern, json_schema_input_type=str | FromColumn)]
 """A regular expression, or the column in which each row has its own."""
 

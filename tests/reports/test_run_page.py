@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -15,6 +17,7 @@ from evaluators.reports.sections.evaluators import MOST_SLICES
 from evaluators.reports.sections.fields import MOST_MISTAKES, lowest_section, mistake_section
 from evaluators.reports.text import page_text
 from evaluators.runs.result import Counts, FieldStats, RunResult
+from tests.kit import run
 
 
 def lines_of(result: RunResult, options: Options = Options()) -> list[str]:
@@ -31,6 +34,14 @@ def mistakes(found: tuple[Mistake, ...], until: int | None = None) -> list[str]:
 
 def titles(document: Page) -> list[str]:
     return [section.title for section in document.sections if section.title]
+
+
+def test_a_key_of_several_words_is_written_as_it_is_in_every_table(tmp_path: Path) -> None:
+    fields = {"fields": {'["order number"]': "exact", "seller.name": "exact"}}
+    rows = [{"output": {"order number": 1}, "expected": {"order number": 2, "seller": {"name": "a"}}}]
+    lines = lines_of(run(tmp_path, {"evaluators": [{"json_multi_field_match": fields}]}, rows))
+    assert any("order number" in line for line in lines)
+    assert not [line for line in lines if '["order number"]' in line]
 
 
 def test_an_interrupted_run_says_so_in_the_first_line(runs: dict[str, RunResult]) -> None:

@@ -40,7 +40,12 @@ class Csv(Format):
         write_rows(stream, facts.header, evaluators, rows, spelling_of(run))
 
     def write_comparison(self, comparison: RunComparison, stream: TextIO) -> None:
-        """The rows that changed, one line each: what became of them, and by which evaluators."""
+        """The rows that changed, one line each: what became of them, and by which evaluators. Of metrics alone, a line for each."""
+        if comparison.unpaired:
+            table = comparison.table
+            lines = (["" if cell is None else str(cell) for cell in line.values()] for line in table)
+            write_csv(stream, (tuple(table.columns), *lines))
+            return
         write_csv(stream, (CHANGED, *map(_changed_cells, comparison.changed)))
 
 

@@ -58,7 +58,7 @@ def lowest_section(result: RunResult, most: int) -> tuple[Section, ...]:
     columns = (
         text_column("evaluator", lambda pair: pair[0].name),
         text_column("variant", lambda pair: pair[0].variant or "", optional=True),
-        text_column("field", lambda pair: pair[1].path),
+        text_column("field", lambda pair: for_people(pair[1].path)),
         *_columns("always", "if any"),
     )
     fields, weak, unmeasured = _fields(result), weak_fields(result), unmeasured_fields(result)
@@ -134,7 +134,7 @@ def unmeasured_fields(result: RunResult) -> list[str]:
         only_skipped = counts.skipped > 0 and counts.not_measured == counts.not_judged == 0
         return counts.n == 0 and not field.optional and not only_skipped and field.array is None
 
-    return [f"{full_name(stats)} → {field.path}" for stats, field in _fields(result) if unmeasured(field)]
+    return [f"{full_name(stats)} → {for_people(field.path)}" for stats, field in _fields(result) if unmeasured(field)]
 
 
 def _fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
@@ -177,7 +177,7 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
 def field_section(stats: EvaluatorStats) -> Section:
     """Every field of one evaluator, with its counts and ratios."""
     columns = (
-        text_column("field", lambda field: field.path),
+        text_column("field", lambda field: for_people(field.path)),
         *(replace(one, optional=False) for one in _columns("always", "if any", "all fields")),
     )
     metrics = (

@@ -22,24 +22,18 @@ from evaluators.runs.compare.comparison import (
     Change,
     ChangedRow,
     Difference,
-    LabelDifference,
-    LabelMetric,
-    NumericColumnDifference,
     RegressionCheckResult,
     RunComparison,
 )
 from evaluators.runs.compare.paired_differences import judged_all
 from evaluators.runs.compare.pairs import Pairs, Side, paired
 from evaluators.runs.compare.regression_checks import judge_regression_checks
-from evaluators.runs.compare.unpaired import compare_metrics
+from evaluators.runs.compare.unpaired import compare_metrics, label_differences, measure_differences
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.exit_code import Facts, causes, exit_code
-from evaluators.runs.result import ConfusionMatrix, NumericColumnStats, RepeatStats, RunResult
+from evaluators.runs.result import RepeatStats, RunResult
 from evaluators.runs.wording import Finding
 from evaluators.testsets.naming_key import naming_keys
-
-_OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
-_OF_MEASURES: Final = ("mean", "median", "p95", "sum")
 
 
 def compare_sides(
@@ -122,8 +116,8 @@ def _compared(
         one_sided=sum(len(one.base_only) + len(one.new_only) for one in pairs.values()),
         evaluators=tuple(one for one in shown if one.field is None),
         fields=tuple(one for one in shown if one.field is not None),
-        measures=tuple(_measure_differences(base.result.whole_measures, new.result.whole_measures)),
-        labels=tuple(_label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
+        measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
+        labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, alike)),
         changed=tuple(rows),
         regression_checks=regression_checks,
         exit_code=exit_code(facts),
@@ -192,39 +186,6 @@ def _noise_of_rows(stats: RepeatStats) -> float | None:
         Fraction(2 * one.passed * (one.attempts - one.passed) * one.groups, one.attempts - 1) for one in several
     )
     return float(changed / rows) if rows else None
-
-
-def _label_differences(
-    base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
-) -> Iterator[LabelDifference]:
-    """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
-    before = {(one.evaluator, one.variant): one for one in base}
-    for table in new:
-        was = before.get((table.evaluator, table.variant))
-        if was is None or table.evaluator not in evaluators:
-            continue
-        for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
-            known = {one.label: one for one in old}
-            for one, metric in ((one, metric) for one in now if one.label in known for metric in _OF_LABELS):
-                found = _moved(known[one.label], one, metric)
-                yield LabelDifference(table.evaluator, one.label, average, metric, *found, one.support, table.variant)
-
-
-def _measure_differences(
-    base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
-) -> Iterator[NumericColumnDifference]:
-    """The metrics of each measure that both runs have, in the order of the new one."""
-    before = {(one.name, one.variant): one for one in base}
-    for one in new:
-        if (was := before.get((one.name, one.variant))) is not None:
-            for metric in _OF_MEASURES:
-                yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
-
-
-def _moved(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
-    """The metric in both runs, and its difference."""
-    old, new = getattr(was, metric), getattr(now, metric)
-    return old, new, None if old is None or new is None else new - old
 
 
 def reasons_against(base: Side, new: Side) -> Iterator[Finding]:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import hypot
+from typing import Final
 
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue
 from evaluators.runs.compare.compare_section import CompareConfig
-from evaluators.runs.compare.comparison import Difference, RunComparison
+from evaluators.runs.compare.comparison import (
+    Difference,
+    LabelDifference,
+    LabelMetric,
+    NumericColumnDifference,
+    RunComparison,
+)
 from evaluators.runs.compare.pairs import Side
 from evaluators.runs.compare.regression_checks import judge_regression_checks
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.exit_code import Facts, causes, exit_code
 from evaluators.runs.gate_targets import EVERY
-from evaluators.runs.result import EvaluatorStats, Interval
+from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, Interval, NumericColumnStats
 from evaluators.runs.wording import Finding
+
+_OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
+_OF_MEASURES: Final = ("mean", "median", "p95", "sum")
 
 
 def compare_metrics(
@@ -64,6 +74,8 @@ def compare_metrics(
         notes=(*empty.notes, *map(sentence, notes)),
         evaluators=tuple(one for one in found if one.field is None),
         fields=tuple(one for one in found if one.field is not None),
+        measures=tuple(measure_differences(base.result.whole_measures, new.result.whole_measures)),
+        labels=tuple(label_differences(base.result.confusion_matrices, new.result.confusion_matrices, evaluators)),
         regression_checks=checks,
         incomparable=against,
         exit_code=exit_code(facts),
@@ -117,3 +129,36 @@ def _interval(was: EvaluatorStats, now: EvaluatorStats) -> Interval | None:
     down = hypot(now.mean - now.mean_ci.low, was.mean_ci.high - was.mean)
     up = hypot(now.mean_ci.high - now.mean, was.mean - was.mean_ci.low)
     return Interval(change - down, change + up)
+
+
+def label_differences(
+    base: Sequence[ConfusionMatrix], new: Sequence[ConfusionMatrix], evaluators: Collection[str]
+) -> Iterator[LabelDifference]:
+    """The metrics of each label that both runs have, then of the averages, of those evaluators, in the order of the new run."""
+    before = {(one.evaluator, one.variant): one for one in base}
+    for table in new:
+        was = before.get((table.evaluator, table.variant))
+        if was is None or table.evaluator not in evaluators:
+            continue
+        for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
+            known = {one.label: one for one in old}
+            for one, metric in ((one, metric) for one in now if one.label in known for metric in _OF_LABELS):
+                found = _moved(known[one.label], one, metric)
+                yield LabelDifference(table.evaluator, one.label, average, metric, *found, one.support, table.variant)
+
+
+def measure_differences(
+    base: Sequence[NumericColumnStats], new: Sequence[NumericColumnStats]
+) -> Iterator[NumericColumnDifference]:
+    """The metrics of each measure that both runs have, in the order of the new one."""
+    before = {(one.name, one.variant): one for one in base}
+    for one in new:
+        if (was := before.get((one.name, one.variant))) is not None:
+            for metric in _OF_MEASURES:
+                yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
+
+
+def _moved(was: object, now: object, metric: str) -> tuple[float | None, float | None, float | None]:
+    """The metric in both runs, and its difference."""
+    old, new = getattr(was, metric), getattr(now, metric)
+    return old, new, None if old is None or new is None else new - old

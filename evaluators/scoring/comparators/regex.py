@@ -26,8 +26,8 @@ class Regex(Comparator):
     slow: ClassVar[bool] = True
 
     pattern: Pattern
-    """The pattern. `(?i)` at its start sets case aside. `{column: NAME}`: each row has its own in that column, and it stands in the
-    place of the expected value."""
+    """The pattern. `(?i)` at its start sets case aside. `row.NAME` or `{column: NAME}`: each row has its own in
+    that column, and it stands in the place of the expected value."""
     full: StrictBool = False
     """`true`: the pattern must fit the text from its first to its last character."""
     timeout_seconds: float = Field(1.0, gt=0, strict=True, allow_inf_nan=False)

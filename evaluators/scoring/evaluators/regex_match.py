@@ -25,7 +25,7 @@ class RegexMatch(Evaluator):
 
     type: Literal["regex_match"] = "regex_match"
     pattern: Annotated[Pattern, Field(validation_alias=AliasChoices("pattern", "regex_pattern"))]
-    """The regular expression to look for. `{column: NAME}`: each row has its own in that column."""
+    """The regular expression to look for. `row.NAME` or `{column: NAME}`: each row has its own in that column."""
     should_match: StrictBool = Field(True, validation_alias=AliasChoices("should_match", "regex_should_match"))
     """Whether the pattern should be found."""
     case_sensitive: StrictBool = True

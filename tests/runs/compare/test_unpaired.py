@@ -19,6 +19,7 @@ from evaluators.runs.compare.comparing import compare_sides
 from evaluators.runs.compare.comparison import RunComparison, comparison_json
 from evaluators.runs.compare.pairs import Side, SideRows
 from evaluators.runs.result import EvaluatorStats, FieldStats, Interval
+from tests.kit import comparison_written
 from tests.runs.compare.sides import made_side
 from tests.runs.compare.test_baseline import SUITE, run_of
 
@@ -160,3 +161,18 @@ def test_the_other_way_round_every_difference_is_its_opposite(means: Means, both
             assert forth.ci.low <= forth.difference <= forth.ci.high
             assert (forth.ci.low, forth.ci.high) == pytest.approx((-again.ci.high, -again.ci.low))
     assert '"unpaired": true' in comparison_json(there)
+
+
+def test_measures_and_labels_are_compared_too_and_the_csv_file_has_a_line_for_each_metric(tmp_path: Path) -> None:
+    rows = "id,output,expected,cost\n" + "".join(f"{at},{one},a,{at}\n" for at, one in enumerate("aab"))
+    (tmp_path / "rows.csv").write_text(rows, encoding="utf-8")
+    (tmp_path / "more.csv").write_text(rows.replace("2,b,a,2", "2,a,a,8"), encoding="utf-8")
+    suite = load({"measures": {"cost": "row.cost"}, "evaluators": [{"exact_match": {"labels": ["a", "b"]}}]})
+    for name in ("rows", "more"):
+        suite.run(tmp_path / f"{name}.csv", results=tmp_path / "runs", name=name)
+    found = compare(metrics_alone(tmp_path / "runs" / "rows"), tmp_path / "runs" / "more", fail_on=())
+    assert [(one.base, one.new) for one in found.measures if one.metric == "mean"] == [(1.0, 3.0)]
+    assert [(one.base, one.new) for one in found.labels if (one.label, one.metric) == ("a", "f1")] == [(0.8, 1.0)]
+    lines = comparison_written("csv", found).splitlines()
+    assert lines[0].startswith('\ufeff"evaluator","field","variant","pairs","base","new","difference"')
+    assert lines[1].startswith('"exact_match","","","0","0.66666')
