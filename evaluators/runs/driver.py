@@ -32,7 +32,9 @@ from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.recorder import Recording
 from evaluators.runs.result import Environment as RunEnvironment
-from evaluators.runs.run_db import RunDb, RunRows, damage_named
+from evaluators.runs.row_writer import RowWriter
+from evaluators.runs.run_db import RunDb, damage_named
+from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import SplitResult
 from evaluators.runs.split_rows import Layout, Part
 from evaluators.runs.split_scoring import SplitScoring, Task, sent_suite
@@ -57,7 +59,8 @@ class VariantRun(Struct):
     job: Job
     lines: Sequence[EvaluatorLine]
     """The evaluators, compiled."""
-    rows: RunRows
+    writer: RowWriter
+    """Stores its splits."""
     name: str | None = None
     """The name of the variant; None where there are none."""
     sums: SplitResult = field(default_factory=SplitResult)
@@ -68,6 +71,11 @@ class VariantRun(Struct):
     """How many splits were scored before, by a run that was ended."""
     scored_again: int = 0
     """How often a split was scored once more, because its worker was lost."""
+
+    @property
+    def rows(self) -> RunRows:
+        """The rows that are stored."""
+        return self.writer.rows
 
 
 class ScoredRun(Struct, frozen=True):
@@ -87,7 +95,7 @@ class ScoredRun(Struct, frozen=True):
     @property
     def splits(self) -> int:
         """How many splits are stored, of all variants."""
-        return sum(one.rows.splits for one in self.variants)
+        return sum(one.writer.splits for one in self.variants)
 
     @property
     def finished(self) -> bool:
@@ -111,14 +119,14 @@ def score(prepared: Prepared, variants: Sequence[VariantRun], crew: Crew, observ
 def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measured:
     """Every row of one variant scored and counted."""
     splits, merger = variant.job.table.splits(), Merger(variant)
-    variant.rows.expect(len(splits))
+    variant.writer.expect(len(splits))
     scoring = SplitScoring(variant.job, variant.lines, observer.progress)
-    finished = variant.rows.splits
+    finished = variant.writer.splits
     if finished:
         observer.progress(merger.total.rows, finished / len(splits))
 
     def tasks() -> Iterator[Task]:
-        for split in splits[variant.rows.splits :]:
+        for split in splits[variant.writer.splits :]:
             if observer.stopped() or merger.lost or not merger.total.finished:
                 return
             yield split, merger.full
@@ -139,14 +147,14 @@ class Merger:
 
     def __init__(self, variant: VariantRun, first: int | None = None) -> None:
         """`first` is the number of the first row, where the test set does not say it."""
-        self._variant, self._rows = variant, variant.rows
+        self._variant, self._writer, self._rows = variant, variant.writer, variant.rows
         self._recording = variant.job.recording or _NOTHING
         self._waiting: dict[int, Part | Lost[Task]] = {}
         self.lost = False
         """A split is lost, and with it the rows from it on."""
-        stored = self._rows.begin(variant.job.table.first_number if first is None else first)
+        stored = self._writer.begin(variant.job.table.first_number if first is None else first)
         self.total = stored or SplitResult.of_no_rows(variant.lines)
-        variant.taken_over = self._rows.splits
+        variant.taken_over = self._writer.splits
 
     @property
     def full(self) -> frozenset[str]:
@@ -155,7 +163,7 @@ class Merger:
 
     def take(self, part: Part) -> None:
         """One more split. Raises RuntimeError for one that is there already: its rows would count twice."""
-        if part.sums.index in self._waiting or part.sums.index < self._rows.splits:
+        if part.sums.index in self._waiting or part.sums.index < self._writer.splits:
             raise RuntimeError(f"split {part.sums.index} arrived twice")
         self._put(part.sums.index, part)
 
@@ -169,7 +177,7 @@ class Merger:
 
     def _put(self, split: int, found: Part | Lost[Task]) -> None:
         self._waiting[split] = found
-        while self.total.finished and (following := self._waiting.pop(self._rows.splits, None)) is not None:
+        while self.total.finished and (following := self._waiting.pop(self._writer.splits, None)) is not None:
             if isinstance(following, Lost):
                 self._end(following)
             else:
@@ -177,15 +185,15 @@ class Merger:
 
     def counted(self, of: int) -> Measured:
         """What the splits came to, of which there are `of`, with all figures counted."""
-        self.total.finished = self.total.finished and self._rows.splits == of
-        variant, begun = self._variant, self._rows.splits > 0
+        self.total.finished = self.total.finished and self._writer.splits == of
+        variant, begun = self._variant, self._writer.splits > 0
         with damage_named(self._rows.path if variant.taken_over else None):
             variant.sums, variant.figures = self.total, counted(self._rows, variant.job, variant.lines, self.total, begun)
         return Measured(variant.sums, variant.figures)
 
     def _end(self, lost: Lost[Task]) -> None:
         """The run ends at a split: the splits before it are whole, and its rows are named."""
-        first, span, why = self._rows.next_row, 0, lost.why
+        first, span, why = self._writer.next_row, 0, lost.why
         if why is not None and why.where is None:
             with suppress(OSError, Problems):  # a split that nobody can read is lost all the same
                 for chunk in self._variant.job.table.read(lost.task[0], ()):
@@ -195,9 +203,9 @@ class Merger:
         self.total.finished, self.total.trouble = False, why
 
     def _store(self, part: Part) -> None:
-        part.sums.number(self._variant.title, self._rows.next_row)
+        part.sums.number(self._variant.title, self._writer.next_row)
         try:
-            self._rows.add(part, self._recording, self.total.rows)
+            self._writer.add(part, self._recording, self.total.rows)
         except Problems as error:  # the splits before it are whole
             if error.issues[0].code != UNWRITTEN:
                 raise
@@ -237,13 +245,13 @@ def variants_of(prepared: Prepared, jobs: Sequence[Job], db: RunDb) -> list[Vari
     found, lines = [], prepared.suite.lines
     for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
         title = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
-        found.append(VariantRun(title, job, lines, db.rows(place, Layout.of(job, lines)), name))
+        found.append(VariantRun(title, job, lines, RowWriter(db.rows(place, Layout.of(job, lines))), name))
     return found
 
 
 def in_memory(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:
     """The run of rows that a program gives, whose columns are kept nowhere."""
-    return VariantRun(title, job, lines, RunDb().rows(0, Layout.of(job, lines)))
+    return VariantRun(title, job, lines, RowWriter(RunDb().rows(0, Layout.of(job, lines))))
 
 
 def watches_of(suite: LoadedSuite) -> dict[str, Watch]:

@@ -36,8 +36,9 @@ from evaluators.runs.record_lines import (
     recorded_of,
 )
 from evaluators.runs.result import RunResult
-from evaluators.runs.run_db import RUN_DB, RunDb, RunRows, damage_named
+from evaluators.runs.run_db import RUN_DB, RunDb, damage_named
 from evaluators.runs.run_json import damaged, read_environment, run_body, typed
+from evaluators.runs.run_rows import RunRows
 from evaluators.runs.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.scoring.judges.answer_lines import AnswerLine, read_answer
 from evaluators.scoring.needs import ROLES

@@ -23,6 +23,7 @@ from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import stored_rows
 from evaluators.runs.record_lines import code_lines
 from evaluators.runs.recorder import Recording
+from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
 from evaluators.runs.split_result import FirstRows
 from evaluators.runs.split_rows import Layout
@@ -122,7 +123,7 @@ class Bench:
         """What the rows came to, and the stored files by name."""
         suite, job = self.job(**options)
         rows = RunDb(self.folder / f"{self.runs}.db").rows(0, Layout.of(job, suite.lines))
-        run = VariantRun("rows.jsonl", job, suite.lines, rows)
+        run = VariantRun("rows.jsonl", job, suite.lines, RowWriter(rows))
         measured = score_variant(run, engine or ENGINES.find("in_process")(), Observer(stopped))
         sums = measured.sums
         # what may differ with the cut: hints look at the first split, and splits do not know what others recorded

@@ -50,7 +50,7 @@ class Ending:
 
     def returned(self, frame: FrameType, event: str, _: Any) -> None:
         """A profile function: told of every return, among them that of the function which stores a split."""
-        if event == "return" and frame.f_code.co_name == "add" and frame.f_code.co_filename.endswith("run_db.py"):
+        if event == "return" and frame.f_code.co_name == "add" and frame.f_code.co_filename.endswith("row_writer.py"):
             self.happened()
 
     def happened(self) -> None:

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from evaluators.model.rows import Result, RowStatus
 from evaluators.runs import columns as module
-from evaluators.runs import run_db
+from evaluators.runs import run_rows
 from evaluators.runs.columns import groups_of, runs_of
 from evaluators.runs.recorder import Recording
-from evaluators.runs.run_db import RunDb, RunRows
+from evaluators.runs.row_writer import RowWriter
+from evaluators.runs.run_db import RunDb
+from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import SplitResult
 from evaluators.runs.split_rows import Layout, Part, SplitRows
 from tests.runs.given_columns import GivenColumns
@@ -28,9 +30,10 @@ TEXTS = st.sampled_from(["", " ", "a", "B", "b", "é", "日本", "\U0001f600", "
 ROWS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS, st.integers(-2, 100_000), st.integers(0, 3)), max_size=30)
 
 
-def stored(rows: RunRows, given_rows: Sequence[Row], size: int) -> RunRows:
+def stored(found: RunRows, given_rows: Sequence[Row], size: int) -> RunRows:
     """The rows, added in splits of so many."""
-    rows.begin(2)
+    writer = RowWriter(found)
+    writer.begin(2)
     for index, start in enumerate(range(0, len(given_rows), size)):
         some = given_rows[start : start + size]
         clusters, kinds, costs, steps, scores = (list(column) for column in zip(*some, strict=True))
@@ -40,8 +43,8 @@ def stored(rows: RunRows, given_rows: Sequence[Row], size: int) -> RunRows:
             "slice0": kinds, "measure0": costs, "step0": steps, "code0": [known.index(one) for one in scores],
         }  # fmt: skip
         verdicts = [[Result(RowStatus.SCORED, False, one, 4) for one in known]]
-        rows.add(Part(SplitRows(columns, verdicts), SplitResult(index, rows=len(some), span=len(some))), NOTHING, start)
-    return rows
+        writer.add(Part(SplitRows(columns, verdicts), SplitResult(index, rows=len(some), span=len(some))), NOTHING, start)
+    return found
 
 
 def read(rows: RunRows, order: str) -> list[tuple[Any, ...]]:
@@ -55,7 +58,7 @@ def read(rows: RunRows, order: str) -> list[tuple[Any, ...]]:
 def test_a_file_and_memory_give_the_same_rows_in_every_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int
 ) -> None:
-    for one in (module, run_db):
+    for one in (module, run_rows):
         monkeypatch.setattr(one, "CHUNK_ROWS", chunk)
 
     @given(ROWS, st.integers(1, 9), st.integers(1, 9))

@@ -18,8 +18,10 @@ from evaluators.reports.runs_page import runs_page
 from evaluators.runs import run_tables
 from evaluators.runs.label_pairs import NO_LABELS
 from evaluators.runs.recorder import Recording
-from evaluators.runs.run_db import RunDb, RunRows
+from evaluators.runs.row_writer import RowWriter
+from evaluators.runs.run_db import RunDb
 from evaluators.runs.run_listing import ListedRun, State, listed_runs
+from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import SplitResult
 from evaluators.runs.split_rows import Layout, Part, SplitRows
 from tests.kit import problem_of
@@ -37,11 +39,11 @@ def part(index: int, rows: int = 5, **more: Any) -> Part:
     return Part(SplitRows({**columns, **more}, verdicts), SplitResult(index, rows=rows, span=rows))
 
 
-def filled(rows: RunRows, splits: int) -> RunRows:
-    rows.begin(2)
-    for index in range(rows.splits, splits):
-        rows.add(part(index), NOTHING, index * 5)
-    return rows
+def filled(writer: RowWriter, splits: int) -> RowWriter:
+    writer.begin(2)
+    for index in range(writer.splits, splits):
+        writer.add(part(index), NOTHING, index * 5)
+    return writer
 
 
 def numbers(rows: RunRows) -> list[int]:
@@ -61,9 +63,9 @@ def db(file: Path) -> Iterator[RunDb]:
 
 
 def test_somebody_reads_what_is_written_so_far(file: Path, db: RunDb) -> None:
-    rows = db.rows(0, LAYOUT)
+    writer = RowWriter(db.rows(0, LAYOUT))
     for splits in (1, 2, 3):
-        filled(rows, splits)
+        filled(writer, splits)
         with closing(RunDb(file, readonly=True)) as other:
             other.check_rows(LAYOUT, 1)
             assert numbers(other.rows(0, LAYOUT)) == list(range(2, 2 + 5 * splits))
@@ -71,43 +73,43 @@ def test_somebody_reads_what_is_written_so_far(file: Path, db: RunDb) -> None:
 
 
 def test_a_reader_writes_nothing(file: Path, db: RunDb) -> None:
-    filled(db.rows(0, LAYOUT), 1)
+    filled(RowWriter(db.rows(0, LAYOUT)), 1)
     with closing(RunDb(file, readonly=True)) as other, pytest.raises(sqlite3.OperationalError, match="readonly"):
         other.connection.execute("delete from rows0")
 
 
 def test_two_processes_never_store_one_split(file: Path, db: RunDb) -> None:
-    rows = filled(db.rows(0, LAYOUT), 1)
+    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
     with closing(RunDb(file)) as other:
-        filled(other.rows(0, LAYOUT), 2)
+        filled(RowWriter(other.rows(0, LAYOUT)), 2)
         with pytest.raises(Problems, match="another process goes on with this run"):
-            rows.add(part(1), NOTHING, 5)
-    assert numbers(rows) == list(range(2, 12))
+            writer.add(part(1), NOTHING, 5)
+    assert numbers(writer.rows) == list(range(2, 12))
 
 
 def test_a_split_that_was_stopped_is_scored_again(db: RunDb) -> None:
-    rows = filled(db.rows(0, LAYOUT), 2)
+    writer = filled(RowWriter(db.rows(0, LAYOUT)), 2)
     stopped = part(2, rows=3)
     stopped.sums.finished = False
-    rows.add(stopped, NOTHING, 10)
-    assert numbers(rows) == list(range(2, 15))
-    again = db.rows(0, LAYOUT)
+    writer.add(stopped, NOTHING, 10)
+    assert numbers(writer.rows) == list(range(2, 15))
+    again = RowWriter(db.rows(0, LAYOUT))
     filled(again, 4)
-    assert numbers(again) == list(range(2, 22))
+    assert numbers(again.rows) == list(range(2, 22))
 
 
 @pytest.mark.parametrize("name", ["a b", "50%", "x?mode=rw", "#1", "\u00e9", "a\udcffb"])
 def test_a_folder_may_be_called_anything(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with closing(RunDb(tmp_path / name / "run.db")) as db:
-        filled(db.rows(0, LAYOUT), 1)
+        filled(RowWriter(db.rows(0, LAYOUT)), 1)
     with closing(RunDb(tmp_path / name / "run.db", readonly=True)) as db:
         assert db.splits() == 1
     assert [path.name for path in (tmp_path / name).iterdir()] == ["run.db"]
 
 
 def test_the_columns_say_what_they_hold(db: RunDb) -> None:
-    filled(db.rows(0, LAYOUT), 1)
+    filled(RowWriter(db.rows(0, LAYOUT)), 1)
     said = {name: (holds, subject) for name, holds, subject, _ in db.connection.execute("select * from columns")}
     assert said.keys() == set(LAYOUT.names)
     assert said["slice0"] == ("slice", "country")
@@ -118,25 +120,25 @@ def test_a_file_that_takes_nothing_is_told_and_the_columns_stay_in_memory(file: 
     columns = Layout(tuple(f"e{number}" for number in range(2_000)))  # more than SQLite takes
     many = {f"code{place}": [0] * 5 for place in range(2_000)} | {"slice0": []}
     with closing(RunDb(file)) as db:
-        rows = db.rows(0, columns)
-        rows.begin(2)
+        writer = RowWriter(db.rows(0, columns))
+        writer.begin(2)
         given = part(0, **many)
         del given.rows.columns["slice0"]
         given.rows.verdicts = given.rows.verdicts[:1] * 2_000
-        rows.add(given, NOTHING, 0)
-        assert numbers(rows) == [2, 3, 4, 5, 6]
-        assert len(rows.verdicts()) == 2_000
+        writer.add(given, NOTHING, 0)
+        assert numbers(writer.rows) == [2, 3, 4, 5, 6]
+        assert len(writer.rows.verdicts()) == 2_000
         assert db.refused is not None
         assert (db.refused.blame, db.refused.where) == (Blame.ENVIRONMENT, str(file.parent))
         assert "too many columns on rows0" in db.refused.message
 
 
 def test_a_file_that_has_splits_and_takes_no_more_keeps_them(file: Path, db: RunDb) -> None:
-    rows = filled(db.rows(0, LAYOUT), 1)
+    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
     db.connection.execute("pragma max_page_count = 1")  # never less than there are
     with pytest.raises(Problems, match="the run folder cannot be written: no space left on device"):
-        rows.add(part(1, rows=50_000), NOTHING, 5)
-    assert numbers(rows) == [2, 3, 4, 5, 6]
+        writer.add(part(1, rows=50_000), NOTHING, 5)
+    assert numbers(writer.rows) == [2, 3, 4, 5, 6]
     assert db.refused is None
     with closing(RunDb(file, readonly=True)) as other:
         assert other.splits() == 1
@@ -155,18 +157,18 @@ def test_what_is_noted_is_there_whole_or_not_at_all(file: Path, db: RunDb) -> No
 
 
 def test_what_is_noted_already_is_not_written(db: RunDb) -> None:
-    filled(db.rows(0, LAYOUT), 1).expect(3)
+    filled(RowWriter(db.rows(0, LAYOUT)), 1).expect(3)
     db.connection.execute("pragma query_only = on")
-    db.rows(0, LAYOUT).expect(3)
+    RowWriter(db.rows(0, LAYOUT)).expect(3)
     with pytest.raises(Problems, match="the run folder cannot be written"):
-        db.rows(0, LAYOUT).expect(4)
+        RowWriter(db.rows(0, LAYOUT)).expect(4)
     assert (db.refused, db.splits(), db.expected()) == (None, 1, 3)
 
 
 def test_an_older_sqlite_scores_in_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     with closing(RunDb(file)) as db:
-        assert numbers(filled(db.rows(0, LAYOUT), 2)) == list(range(2, 12))
+        assert numbers(filled(RowWriter(db.rows(0, LAYOUT)), 2).rows) == list(range(2, 12))
         assert db.refused is not None
         assert "is older than 3.37, which run.db needs" in db.refused.message
 
@@ -174,7 +176,7 @@ def test_an_older_sqlite_scores_in_memory(file: Path, monkeypatch: pytest.Monkey
 def test_what_was_being_written_when_the_program_ended_is_taken_back(file: Path, tmp_path: Path) -> None:
     """A journal beside the file: a reader takes nothing back, whoever lists or goes on does."""
     with closing(RunDb(file)) as db:
-        filled(db.rows(0, LAYOUT), 2)
+        filled(RowWriter(db.rows(0, LAYOUT)), 2)
         db.connection.execute("pragma cache_size = 1")
         db.connection.execute("begin immediate")
         db.connection.executemany("insert into cells values (0, ?, ?)", ((row, "x" * 500) for row in range(2_000)))
@@ -187,9 +189,9 @@ def test_what_was_being_written_when_the_program_ended_is_taken_back(file: Path,
     (run,) = listed_runs(ended)
     assert (run.state, run.splits) == ("unfinished", (2, None))
     with closing(RunDb(ended / "y" / "run.db")) as db:
-        rows = db.rows(0, LAYOUT)
-        assert rows.begin(2) is not None
-        assert (numbers(rows), rows.size("cells")) == (list(range(2, 12)), 0)
+        writer = RowWriter(db.rows(0, LAYOUT))
+        assert writer.begin(2) is not None
+        assert (numbers(writer.rows), writer.rows.size("cells")) == (list(range(2, 12)), 0)
 
 
 DAMAGE = {
@@ -211,17 +213,17 @@ DAMAGE = {
 
 @pytest.mark.parametrize("statement", DAMAGE)
 def test_a_damaged_file_is_told_before_a_run_goes_on_with_it(file: Path, db: RunDb, statement: str) -> None:
-    filled(db.rows(0, LAYOUT), 2)
+    filled(RowWriter(db.rows(0, LAYOUT)), 2)
     db.connection.execute(statement)
     with closing(RunDb(file)) as other:
         other.check_rows(LAYOUT, 1, begun=True)
-        issue = problem_of(lambda: other.rows(0, LAYOUT).begin(2))
+        issue = problem_of(lambda: RowWriter(other.rows(0, LAYOUT)).begin(2))
     assert (issue.code, issue.where) == ("damaged-run", str(file))
     assert DAMAGE[statement] in issue.message
 
 
 def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(file: Path, db: RunDb) -> None:
-    filled(db.rows(0, LAYOUT), 1)
+    filled(RowWriter(db.rows(0, LAYOUT)), 1)
     db.check_rows(LAYOUT, 2, begun=True)
     with pytest.raises(Problems, match="it has no table rows1"):
         db.check_rows(LAYOUT, 2)
@@ -232,7 +234,7 @@ def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(f
 
 @pytest.mark.parametrize("value", ["²", "٣", "9" * 5_000, "", "-1", "1e3"])
 def test_a_listing_survives_what_is_no_number_of_splits(file: Path, db: RunDb, value: str) -> None:
-    filled(db.rows(0, LAYOUT), 1)
+    filled(RowWriter(db.rows(0, LAYOUT)), 1)
     db.note({"splits of rows0": value})
     (run,) = listed_runs(file.parent.parent)
     assert (run.state, run.splits) == ("unfinished", (1, None))
@@ -245,41 +247,41 @@ def test_answers_of_a_split_that_was_stopped_go_with_it(db: RunDb) -> None:
         found.rows.answers += [b'{"places":[[%d,"one","a"]]}' % row for row in range(5)]
         return found
 
-    rows = db.rows(0, LAYOUT)
-    rows.begin(2)
-    rows.add(asked(0), NOTHING, 0)
-    rows.add(asked(1, finished=False), NOTHING, 5)
-    again = db.rows(0, LAYOUT)
+    writer = RowWriter(db.rows(0, LAYOUT))
+    writer.begin(2)
+    writer.add(asked(0), NOTHING, 0)
+    writer.add(asked(1, finished=False), NOTHING, 5)
+    again = RowWriter(db.rows(0, LAYOUT))
     again.begin(2)
-    assert again.size("answers") == 5
+    assert again.rows.size("answers") == 5
     again.add(asked(1), NOTHING, 5)
-    assert [*again.lines("answers")] == [f'{{"places":[[{row},"one","a"]]}}' for row in range(2, 12)]
+    assert [*again.rows.lines("answers")] == [f'{{"places":[[{row},"one","a"]]}}' for row in range(2, 12)]
 
 
 def test_a_row_that_is_there_is_not_told_as_another_process(db: RunDb) -> None:
-    rows = filled(db.rows(0, LAYOUT), 1)
+    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
     db.connection.execute("insert into rows0 values (8, 'x', 7, 'nl', 0, 0)")
-    issue = problem_of(lambda: rows.add(part(1), NOTHING, 5))
+    issue = problem_of(lambda: writer.add(part(1), NOTHING, 5))
     assert (issue.code, issue.where, "rows0.row" in issue.message) == ("damaged-run", str(db.path), True)
     assert db.splits() == 1
 
 
 def test_a_file_that_is_damaged_while_it_is_written_is_told(file: Path) -> None:
     with closing(RunDb(file)) as db:
-        rows = filled(db.rows(0, LAYOUT), 1)
+        writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
         db.note({"suite": "1"})
         data = bytearray(file.read_bytes())
         data[4096:] = b"\7" * (len(data) - 4096)
         file.write_bytes(data)
         db.connection.execute("pragma cache_size = 0")
-        for write in (partial(rows.add, part(1), NOTHING, 5), partial(db.rows(0, LAYOUT).begin, 2)):
+        for write in (partial(writer.add, part(1), NOTHING, 5), partial(RowWriter(db.rows(0, LAYOUT)).begin, 2)):
             assert problem_of(write).code == "damaged-run"
 
 
 def test_what_sqlite_finds_is_told_in_one_line(file: Path) -> None:
     with closing(RunDb(file)) as db:
-        filled(db.rows(0, LAYOUT), 1)
-        db.rows(0, LAYOUT).begin(2)
+        filled(RowWriter(db.rows(0, LAYOUT)), 1)
+        RowWriter(db.rows(0, LAYOUT)).begin(2)
         db.connection.execute("insert into cells select 0, row, hex(zeroblob(9000)) from rows0")
     data = bytearray(file.read_bytes())
     data[-4096:] = b"\7" * 4096
@@ -326,21 +328,21 @@ def stored_pairs(db: RunDb) -> int:
 @pytest.mark.parametrize("path", ["file", None])
 def test_free_text_leaves_no_label_pairs(request: pytest.FixtureRequest, path: str | None, again: bool) -> None:
     with closing(RunDb(None if path is None else request.getfixturevalue(path))) as db:
-        rows = db.rows(0, LABELLED)
-        rows.begin(2)
+        writer = RowWriter(db.rows(0, LABELLED))
+        writer.begin(2)
         for index in range(4):
             if again and path:
-                rows = db.rows(0, LABELLED)
-                rows.begin(2)
-            rows.add(labelled(index, [f"={index} {number}" for number in range(20)]), NOTHING, 20 * index)
+                writer = RowWriter(db.rows(0, LABELLED))
+                writer.begin(2)
+            writer.add(labelled(index, [f"={index} {number}" for number in range(20)]), NOTHING, 20 * index)
             assert stored_pairs(db) == (20 * (index + 1) if index < 2 else 0)
-        codes = [code for (column,) in rows.read(["pair0"]) for code in column]
+        codes = [code for (column,) in writer.rows.read(["pair0"]) for code in column]
         assert codes == [*range(40), *[NO_LABELS] * 40]
 
 
 def test_a_split_without_labels_takes_those_of_the_splits_before_away(db: RunDb) -> None:
-    rows = db.rows(0, LABELLED)
-    rows.begin(2)
-    rows.add(labelled(0, ["=a", "=b"]), NOTHING, 0)
-    rows.add(part(1, pair0=[NO_LABELS] * 5), NOTHING, 2)
+    writer = RowWriter(db.rows(0, LABELLED))
+    writer.begin(2)
+    writer.add(labelled(0, ["=a", "=b"]), NOTHING, 0)
+    writer.add(part(1, pair0=[NO_LABELS] * 5), NOTHING, 2)
     assert stored_pairs(db) == 0

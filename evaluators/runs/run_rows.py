@@ -1,0 +1,133 @@
+"""The rows of a variant in `run.db`, or in memory, as figures are counted from them and readers ask for them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from evaluators.model.rows import Result
+from evaluators.runs.columns import CHUNK_ROWS, Cells, MemoryColumns
+from evaluators.runs.record_lines import CodedVerdict
+from evaluators.runs.run_json import damaged
+from evaluators.runs.run_tables import rows_name
+from evaluators.runs.split_rows import Layout
+from evaluators.scoring.values.json_text import compact
+
+if TYPE_CHECKING:
+    from evaluators.runs.run_db import RunDb
+
+_WATCHED: Final = msgspec.json.Decoder(tuple[tuple[int, int, int, int], ...]).decode
+_VERDICT: Final = msgspec.json.Decoder(CodedVerdict).decode
+
+
+class RunRows:
+    """The rows of one variant of a run, read in their order, of which `RowWriter` writes more."""
+
+    def __init__(self, file: RunDb, variant: int, layout: Layout) -> None:
+        self.file, self.variant, self.layout = file, variant, layout
+        self.table = rows_name(variant)
+        self.written: list[list[Result]] | None = None
+        """By evaluator, what codes stand for, where they are written here."""
+        self._where = str(file.path)
+
+    @property
+    def path(self) -> Path | None:
+        """The file."""
+        return self.file.path
+
+    @property
+    def memory(self) -> MemoryColumns | None:
+        """The columns, where they are in memory."""
+        memory = self.file.memory
+        return None if memory is None else memory.setdefault(self.variant, MemoryColumns(self.layout))
+
+    def read(self, names: Sequence[str], order: str = "row") -> Iterator[Sequence[Cells]]:
+        """The named columns, some rows at a time, in the order of one column and then of rows."""
+        if self.memory is not None:
+            yield from self.memory.read(names, order)
+            return
+        yield from self._selected(f"select {', '.join(names)} from {self.table} order by {order}, row")
+
+    def read_row(self, names: Sequence[str], row: int) -> Iterator[Sequence[Cells]]:
+        """The named columns of the one row of a number, which are in a file; nothing where there is no such row."""
+        return self._selected(f"select {', '.join(names)} from {self.table} where row = ?", row)
+
+    def _selected(self, text: str, *values: int) -> Iterator[Sequence[Cells]]:
+        found = self.file.connection.execute(text, values)
+        while some := found.fetchmany(CHUNK_ROWS):
+            yield [*zip(*some, strict=True)]
+
+    def has_ids(self) -> bool:
+        """Whether any row has an id: the test set has a column of them."""
+        some = self.file.connection.execute(f"select 1 from {self.table} where id is not null limit 1")
+        return some.fetchone() is not None
+
+    def verdicts(self) -> list[list[Result]]:
+        """By evaluator, what codes stand for."""
+        return self.stored_verdicts() if self.written is None else self.written
+
+    def stored_verdicts(self) -> list[list[Result]]:
+        found: list[list[Result]] = [[] for _ in self.layout.evaluators]
+        rows = self.select("evaluator, code, verdict, watched", "verdicts", "order by evaluator, code")
+        for evaluator, code, text, watched in rows:
+            if not 0 <= evaluator < len(found) or code != len(found[evaluator]):
+                raise damaged(f"a verdict has the code {code}, which is not the next one", self._where)
+            one = _VERDICT(text).verdict
+            found[evaluator].append(replace(one, watched=_WATCHED(watched)) if watched else one)
+        return found
+
+    def verdict_texts(self) -> Iterator[tuple[int, int, str]]:
+        """The evaluator, the code and the text of each verdict, in order."""
+        yield from self.select("evaluator, code, verdict", "verdicts", "order by evaluator, code")
+
+    def codes_told(self) -> dict[int, dict[int, int]]:
+        """By evaluator, the code that each code has where verdicts of one text have one; nothing where each has a text of its own."""
+        found: dict[int, dict[int, int]] = {}
+        known: dict[int, dict[str, int]] = {}
+        several = "and evaluator in (select evaluator from verdicts where watched <> '') order by evaluator, code"
+        for evaluator, code, text in self.select("evaluator, code, verdict", "verdicts", several):
+            texts = known.setdefault(evaluator, {})
+            found.setdefault(evaluator, {})[code] = texts.setdefault(text, len(texts))
+        return found
+
+    def pairs(self, evaluator: int) -> list[tuple[str, str]]:
+        """The label pairs of an evaluator, by code."""
+        return self.select("expected, output", "pairs", f"and evaluator = {evaluator} order by code").fetchall()
+
+    def patterns(self, evaluator: int) -> list[str]:
+        """The patterns of empty values of an evaluator, by code."""
+        found = self.select("pattern", "patterns", f"and evaluator = {evaluator} order by code")
+        return [pattern for (pattern,) in found]
+
+    def lines(self, table: str) -> Iterator[str]:
+        """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about."""
+        if table == "outcomes":
+            return self._outcome_lines()
+        line = "line" if table == "answers" else """'{"row":' || row || ',"cells":' || line || '}'"""
+        return (line for (line,) in self.select(line, table, "order by rowid"))
+
+    def _outcome_lines(self) -> Iterator[str]:
+        names = [compact(name).decode() for name in self.layout.evaluators]
+        for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", "order by rowid"):
+            if not 0 <= evaluator < len(names):
+                raise damaged(f"the run has no evaluator {evaluator}", f"{self._where}, outcomes")
+            yield f'{{"row":{row},"evaluator":{names[evaluator]},{line}'
+
+    def size(self, table: str) -> int:
+        """How many lines a table has."""
+        found: int = self.select("count(*)", table).fetchone()[0]
+        return found
+
+    def has_row(self, row: int) -> bool:
+        """Whether there is a row of that number."""
+        found = self.file.connection.execute(f"select 1 from {self.table} where row = ?", (row,))
+        return found.fetchone() is not None
+
+    def select(self, what: str, table: str, more: str = "") -> sqlite3.Cursor:
+        """A query over the lines of this variant in one of the tables."""
+        return self.file.connection.execute(f"select {what} from {table} where variant = {self.variant} {more}")
