@@ -10,7 +10,6 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from itertools import islice
 from math import inf
 from typing import Final
@@ -20,6 +19,7 @@ from msgspec import Struct, field
 from evaluators.runs.columns import Cells, Columns
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.intervals import RatioSums, mean_interval, moments_of_powers
+from evaluators.runs.metric_table import MEASURE_METRICS, computed
 from evaluators.runs.number_cells import UNIT, NumericColumn, is_empty, shown, units_in
 from evaluators.runs.result import Interval, NumericColumnStats
 from evaluators.runs.slices import SliceKey, SliceNames
@@ -186,31 +186,16 @@ def measure_stats(
     column: NumericColumn, found: Measure, variant: str | None, key: SliceKey | None, clustered: bool
 ) -> NumericColumnStats:
     """The metrics of a measure, over all rows or over a slice."""
-    numbers = found.numbers
-    count, total = numbers.count, Fraction(numbers.powers[0], UNIT)
     return NumericColumnStats(
         name=column.name,
         column=column.column,
-        rows=found.cells,
-        n=count,
-        missing=found.missing,
-        unreadable=found.cells - found.missing - count,
-        mean=float(total / count) if count else None,
         mean_ci=_interval(found, clustered, key is not None),
-        median=None if numbers.middle is None else float(Fraction(sum(numbers.middle), 2 * UNIT)),
-        p95=_float(numbers.p95),
-        sum=float(total) if count else None,
-        min=_float(numbers.least),
-        max=_float(numbers.greatest),
         decimal=found.mark,
         first_unreadable=found.unread,
         variant=variant,
         slice=key,
+        **computed(MEASURE_METRICS, found),
     )
-
-
-def _float(units: int | None) -> float | None:
-    return None if units is None else float(Fraction(units, UNIT))
 
 
 def _interval(found: Measure, clustered: bool, of_slice: bool) -> Interval | None:

@@ -1,4 +1,4 @@
-"""The metrics of evaluators and of their fields, each declared once.
+"""The metrics of evaluators, of their fields and of measures, each declared once.
 
 `result.py` has the attribute in which a metric is kept, and this table the rest: its word, what it means, what it is computed from, how it
 is written and where it stands. From here it reaches `run.json`, pages, CSV files, JUnit, Python and trackers; a metric more is an
@@ -8,6 +8,7 @@ attribute there and an entry here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -17,11 +18,13 @@ from evaluators.model.result_table import Kind
 from evaluators.model.rows import RowStatus
 from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
 from evaluators.runs.intervals import RatioSums, confusion, mean_of, share
-from evaluators.runs.metrics import UNDEFINED, score_text
+from evaluators.runs.metrics import UNDEFINED, quantity_text, score_text
+from evaluators.runs.number_cells import UNIT
 from evaluators.runs.result import Counts
 from evaluators.scoring.values.confusion import Ratio
 
 if TYPE_CHECKING:  # who reads a run counts no rows
+    from evaluators.runs.measures import Measure, Numbers
     from evaluators.runs.tally import Tally
 
 Number: TypeAlias = int | float
@@ -52,8 +55,9 @@ class Metric(Struct, frozen=True):
     word: str
     """What pages call it."""
     meaning: str
-    made: Callable[[Sums], Number | None] | None = None
-    """Computes it; None where its attribute is made beside the table, or is part of another."""
+    """Empty where the word says it."""
+    made: Callable[[Any], Number | None] | None = None
+    """Computes it from `Sums`, or from a `Measure`; None where its attribute is made beside the table, or is part of another."""
     read: Callable[[Any], Number | None] | None = None
     """Reads it, where it is no attribute of the statistics."""
     kind: Kind = "score"
@@ -62,6 +66,10 @@ class Metric(Struct, frozen=True):
     """The metric that says of how many values it is a share."""
     sent: str | None = ""
     """What trackers call it, where not by its name; None where they are not sent it."""
+    digits: int = 4
+    """How many digits pages show of a number of any size."""
+    compared: bool = False
+    """Of a measure: a comparison of runs lists it."""
 
     def value(self, stats: Any) -> Number | None:
         """The metric of an evaluator or a field; None where it is undefined."""
@@ -73,10 +81,10 @@ class Metric(Struct, frozen=True):
         value = self.value(stats)
         if self.kind == "score":
             return score_text(value)
-        return UNDEFINED if value is None else f"{value:,}"
+        return quantity_text(value, self.digits) if self.kind == "value" else UNDEFINED if value is None else f"{value:,}"
 
 
-def computed(metrics: Iterable[Metric], sums: Sums) -> dict[str, Any]:
+def computed(metrics: Iterable[Metric], sums: Sums | Measure) -> dict[str, Any]:
     """The attributes of the statistics that the table computes."""
     return {one.name: one.made(sums) for one in metrics if one.made is not None}
 
@@ -217,5 +225,49 @@ EVALUATOR_METRICS: Final = (
     Metric("fields_not_listed", "fields not listed", "fields that are counted and not listed", kind="count", place="elsewhere"),
 )  # fmt: skip
 """The metrics of an evaluator over the run, one slice of it, or one variant."""
+
+
+def _units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], float | None]:
+    """A number of a measure, from what is counted in units."""
+
+    def made(found: Measure) -> float | None:
+        units = read(found.numbers)
+        return None if units is None else float(Fraction(units, UNIT))
+
+    return made
+
+
+def _mean(found: Measure) -> float | None:
+    count = found.numbers.count
+    return float(Fraction(found.numbers.powers[0], UNIT * count)) if count else None
+
+
+def _median(found: Measure) -> float | None:
+    middle = found.numbers.middle
+    return None if middle is None else float(Fraction(sum(middle), 2 * UNIT))
+
+
+MEASURE_METRICS: Final = (
+    Metric("mean", "mean", "", _mean, None, "value", "always", compared=True),
+    Metric("median", "median", "", _median, None, "value", "always", compared=True),
+    Metric(
+        "p95", "p95", "at least 95 % of the numbers are no greater than this", _units(lambda numbers: numbers.p95), None, "value",
+        "always", compared=True,
+    ),
+    Metric("min", "min", "", _units(lambda numbers: numbers.least), None, "value", "all fields"),
+    Metric("max", "max", "", _units(lambda numbers: numbers.greatest), None, "value", "all fields"),
+    Metric(
+        "sum", "sum", "", _units(lambda numbers: numbers.powers[0] if numbers.count else None), None, "value",
+        "all fields", digits=7, compared=True,
+    ),
+    Metric("rows", "rows", "The cells.", lambda found: found.cells, None, "count", "elsewhere"),
+    Metric("n", "n", "The cells that hold a number.", lambda found: found.numbers.count, None, "count", "elsewhere"),
+    Metric("missing", "missing", "The empty cells.", lambda found: found.missing, None, "count", "if any"),
+    Metric(
+        "unreadable", "unreadable", "The cells that hold something else.",
+        lambda found: found.cells - found.missing - found.numbers.count, None, "count", "if any",
+    ),
+)  # fmt: skip
+"""The metrics of a measure, in the order of the table of measures."""
 METRIC_MEANINGS: Final = {one.name: one.meaning for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "score"}
 """What each metric means that is a share or a mean."""

@@ -28,16 +28,30 @@ _WRONG_RATE: Final = Metric(
     lambda sums: share(sums.counts.mismatch, sums.counts.n),
 )
 """
+MEASURE_ATTRIBUTE = "    spread: float | None = None\n"
+MEASURE_ENTRY = """
+_SPREAD: Final = Metric(
+    "spread",
+    "spread",
+    "how far the least number is from the greatest",
+    _units(lambda numbers: numbers.greatest - numbers.least if numbers.count else None),
+    None,
+    "value",
+    "always",
+    compared=True,
+)
+"""
 SUITE = """
 name: new
 test_set: rows.jsonl
+measures: {cost: row.cost}
 results: {formats: [field_sums]}
 evaluators:
   - json_multi_field_match: {name: header, fields: {city: exact, zip: exact}}
 """
 ROWS = [
-    {"id": "1", "output": {"city": "Oslo", "zip": "1"}, "expected": {"city": "Oslo", "zip": "2"}},
-    {"id": "2", "output": {"city": "Bern", "zip": "3"}, "expected": {"city": "Bern", "zip": "3"}},
+    {"id": "1", "cost": 2, "output": {"city": "Oslo", "zip": "1"}, "expected": {"city": "Oslo", "zip": "2"}},
+    {"id": "2", "cost": 5.5, "output": {"city": "Bern", "zip": "3"}, "expected": {"city": "Bern", "zip": "3"}},
 ]
 IN_PYTHON = """
 import json
@@ -67,6 +81,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     table = package / "runs" / "metric_table.py"
     change(table, r"(?=\nFIELD_METRICS)()", ENTRY)
+    change(
+        package / "runs" / "result.py", r"(class NumericColumnStats\(.*?\n)(?=    @property)", r"\1" + MEASURE_ATTRIBUTE
+    )
+    change(table, r"(?=\nMEASURE_METRICS)()", MEASURE_ENTRY)
+    change(table, r"(MEASURE_METRICS: Final = \(\n)", r"\1    _SPREAD,\n")
     change(table, r"((?:FIELD|EVALUATOR)_METRICS: Final = \(\n)", r"\1    _WRONG_RATE,\n")
     (place / "suite.yaml").write_text(SUITE, encoding="utf-8")
     (place / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
@@ -142,3 +161,26 @@ def test_it_is_in_python_and_sent_to_trackers(place: Path) -> None:
             "evaluator/header/field/zip/wrong_rate": 0.5,
         },
     }
+
+
+def test_one_of_measures_is_in_run_json_on_pages_and_sent_to_trackers(place: Path) -> None:
+    (cost,) = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["measures"]
+    assert cost["spread"] == 3.5
+    tables = (place / "tables.txt").read_text(encoding="utf-8").partition("Measures\n")[2]
+    assert re.search(r"measure .* spread .*\n.*cost .* 3\.5 ", tables)
+    assert "- spread: how far the least number is from the greatest" in tables
+    assert "| spread |" in (place / "page.md").read_text(encoding="utf-8")
+    assert re.search(
+        r"measure .* spread .*\n.*cost .* 3\.5 ", (place / "runs" / "new" / "summary.txt").read_text("utf-8")
+    )
+    code = (
+        "from evaluators.api.run_object import Run\n"
+        "from evaluators.reports.tracking.metrics import metrics_of\n"
+        "print(metrics_of(Run('runs/new').result)['measure/cost/spread'])"
+    )
+    assert run(place, "-c", code) == "3.5\n"
+
+
+def test_one_of_measures_is_compared(place: Path) -> None:
+    found = run(place, "-m", "evaluators", "compare", "runs/new", "runs/new")
+    assert re.search(r"cost +spread +3\.5 +3\.5 +0", found)

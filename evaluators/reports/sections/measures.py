@@ -12,28 +12,33 @@ from evaluators.reports.document import (
     Listing,
     Paragraph,
     Section,
-    count_columns,
     table_of,
     text_column,
 )
-from evaluators.reports.parts import table_part
-from evaluators.reports.sections.evaluators import MOST_SLICES, clusters_text, slice_text
-from evaluators.runs.metrics import counted, more_text, quantity_interval_text, quantity_text, rows_text
+from evaluators.reports.parts import metric_columns, table_part
+from evaluators.reports.sections.evaluators import MOST_SLICES, clusters_text, metric_meaning, slice_text
+from evaluators.runs.metric_table import MEASURE_METRICS, Place
+from evaluators.runs.metrics import counted, more_text, quantity_interval_text, rows_text
 from evaluators.runs.result import NumericColumnStats, RunResult
 
+_EVERYWHERE: Final[tuple[Place, ...]] = ("always",)
+_IF_ANY: Final[tuple[Place, ...]] = ("if any",)
+_N: Final = Column("n", lambda one: f"{one.n:,} of {one.rows:,}")
+_BRIEF: Final = (
+    text_column("measure", lambda one: one.name),
+    text_column("variant", optional=True),
+    *metric_columns(MEASURE_METRICS, _EVERYWHERE),
+    _N,
+)
 _COLUMNS: Final = (
     text_column("measure", lambda one: one.name),
     text_column("slice", lambda one: slice_text(one.slice), optional=True),
     text_column("variant", optional=True),
-    Column("mean", lambda one: quantity_text(one.mean)),
+    *metric_columns(MEASURE_METRICS[:1], _EVERYWHERE),
     Column("95 % CI", lambda one: quantity_interval_text(one.mean_ci)),
-    Column("median", lambda one: quantity_text(one.median)),
-    Column("p95", lambda one: quantity_text(one.p95)),
-    Column("min", lambda one: quantity_text(one.min)),
-    Column("max", lambda one: quantity_text(one.max)),
-    Column("sum", lambda one: quantity_text(one.sum, 7)),
-    Column("n", lambda one: f"{one.n:,} of {one.rows:,}"),
-    *count_columns("missing", "unreadable", optional=True),
+    *metric_columns(MEASURE_METRICS[1:], (*_EVERYWHERE, "all fields")),
+    _N,
+    *metric_columns(MEASURE_METRICS, _IF_ANY),
 )
 
 
@@ -54,8 +59,7 @@ def measure_section(result: RunResult) -> tuple[Section, ...]:
 
 def measure_part(result: RunResult) -> tuple[Section, ...]:
     """The measures over all rows."""
-    columns = [one for one in _COLUMNS if one.head in ("measure", "variant", "mean", "median", "p95", "n")]
-    return table_part(result.whole_measures, 3, columns)
+    return table_part(result.whole_measures, 3, _BRIEF)
 
 
 def _remarks(one: NumericColumnStats) -> Iterator[Item]:
@@ -72,4 +76,4 @@ def _remarks(one: NumericColumnStats) -> Iterator[Item]:
 
 def _legend(result: RunResult) -> Iterator[Item]:
     yield Item(f"95 % CI: where the mean would likely be with many more rows like these{clusters_text(result)}")
-    yield Item("p95: at least 95 % of the numbers are no greater than this")
+    yield from (Item(metric_meaning(one)) for one in MEASURE_METRICS if one.kind == "value" and one.meaning)

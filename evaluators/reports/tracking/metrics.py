@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from evaluators.model.rows import Result
 from evaluators.reports.names import field_name, segment
-from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, Metric
+from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, MEASURE_METRICS, Metric
 from evaluators.runs.overall import OVERALL
 from evaluators.runs.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
@@ -154,7 +154,11 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
     yield run, "", _run(result)
     for one in result.measures:
         if one.slice is None or slices:
-            yield run, "", ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _measure(one))
+            yield (
+                run,
+                "",
+                ((f"{_prefix(one, 'measure')}/{name}", value) for name, value in _declared(MEASURE_METRICS, one)),
+            )
     for stats in (*result.evaluators, *(result.slices if slices else ())):
         group = MetricGroup(_prefix(stats, "evaluator"), _about(stats))
         headline = group.name if stats.slice is not None else _prefix(stats)
@@ -188,12 +192,7 @@ def _run(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
 
 
-def _measure(one: NumericColumnStats) -> Named:
-    for name in ("mean", "median", "p95", "sum", "min", "max", "rows", "n", "missing", "unreadable"):
-        yield name, getattr(one, name)
-
-
-def _declared(metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats) -> Named:
+def _declared(metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats | NumericColumnStats) -> Named:
     return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
 
 

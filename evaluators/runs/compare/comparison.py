@@ -207,7 +207,7 @@ class RunComparison(Struct, frozen=True):
     evaluators: tuple[Difference, ...] = ()
     fields: tuple[Difference, ...] = ()
     measures: tuple[NumericColumnDifference, ...] = ()
-    """Mean, median, p95 and sum of the measures that both runs have."""
+    """The metrics of the measures that both runs have."""
     labels: tuple[LabelDifference, ...] = ()
     """The metrics of the labels that both runs have, and their averages."""
     changed: tuple[ChangedRow, ...] = ()

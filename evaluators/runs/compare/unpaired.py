@@ -22,11 +22,11 @@ from evaluators.runs.compare.regression_checks import judge_regression_checks
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.exit_code import Facts, causes, exit_code
 from evaluators.runs.gate_targets import EVERY
+from evaluators.runs.metric_table import MEASURE_METRICS
 from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, Interval, NumericColumnStats
 from evaluators.runs.wording import Finding
 
 _OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
-_OF_MEASURES: Final = ("mean", "median", "p95", "sum")
 
 
 def compare_metrics(
@@ -154,7 +154,7 @@ def measure_differences(
     before = {(one.name, one.variant): one for one in base}
     for one in new:
         if (was := before.get((one.name, one.variant))) is not None:
-            for metric in _OF_MEASURES:
+            for metric in (each.name for each in MEASURE_METRICS if each.compared):
                 yield NumericColumnDifference(one.name, metric, *_moved(was, one, metric), one.variant)
 
 
