@@ -90,7 +90,9 @@ def suggestions_for(
     Where so many are `wanted`, they are the first of all that the first wrong values give: what turns fewer is not searched. `reading`
     says how the run read outputs.
     """
-    found: list[Suggestion] = []
+    texts: list[Suggestion] = []
+    others: list[Suggestion] = []
+    absent: list[Suggestion] = []
     candidates: list[_Candidate] = []
     rows = MOST_ROWS if wanted is None else FIRST_ROWS
     again = {kept.variant: RowsAgain(record, kept.variant, reading, rows) for kept in record.facts.variants}
@@ -101,14 +103,15 @@ def suggestions_for(
             outcomes = record.outcomes(variant.variant)
             for misses in _of_variant(lines, variant.variant, outcomes, most, wrong, wanted is not None):
                 candidates += misses
-        found += text_suggestions(lines, record, again)
-        found += absence_suggestions(lines, record, again)
-        found += document_suggestions(lines, record, again)
+        texts += text_suggestions(lines, record, again)
+        others += document_suggestions(lines, record, again)
     for one in sorted(candidates, key=lambda one: -one.most):
-        if wanted is not None and sum(known.turned >= one.most for known in found) >= wanted:
+        if wanted is not None and sum(known.turned >= one.most for known in (*texts, *others)) >= wanted:
             break  # of equal ones the first is shown
-        found += _tried(one, again[one.said.variant])
-    return sorted(found, key=lambda one: -one.turned)[:wanted]
+        others += _tried(one, again[one.said.variant])
+    if lines:
+        absent += absence_suggestions(lines, record, again, (*texts, *others), wanted)
+    return sorted((*texts, *absent, *others), key=lambda one: -one.turned)[:wanted]
 
 
 def _tried(one: _Candidate, again: RowsAgain) -> list[Suggestion]:
@@ -349,20 +352,32 @@ def _of_texts(
 
 
 def absence_suggestions(
-    lines: Sequence[EvaluatorLine], record: Run, again: Mapping[str | None, RowsAgain]
+    lines: Sequence[EvaluatorLine],
+    record: Run,
+    again: Mapping[str | None, RowsAgain],
+    others: Sequence[Suggestion] = (),
+    wanted: int | None = None,
 ) -> Iterator[Suggestion]:
-    """What may say that nothing is there: null, an empty text, list or object, which one side has where the other has nothing."""
+    """What may say that nothing is there: null, an empty text, list or object, which one side has where the other has nothing.
+
+    What would set fewer values aside than so many `wanted` ones of `others` turn is not tried.
+    """
     named = {line.name: line for line in lines if "absent_values" in type(line.settings).model_fields}
     for kept in record.facts.variants if named else ():
         met: dict[str, list[Any]] = {}
+        met_in = Counter[str]()
         outcomes = islice(record.outcomes(kept.variant), MOST_OF_DOCUMENTS)
         for line in (one for one in outcomes if isinstance(one, Outcome) and one.evaluator in named):
             sides = line.expected, line.actual
             if line.status not in _WRONG or not all(map(_is_empty, sides)):
                 continue
+            met_in[line.evaluator] += 1
             known = met.setdefault(line.evaluator, [])
             known += [one for one in sides if one is not MISSING and not any(same(one, other) for other in known)]
         for name, values in met.items():
+            more_of_others = sum(one.turned > met_in[name] for one in others)
+            if wanted is not None and more_of_others >= wanted and kept.outcomes <= MOST_OF_DOCUMENTS:
+                continue
             wrong = _wrong_values(record, name, kept.variant)
             yield from _of_absence(named[name], kept.variant, values, again[kept.variant], wrong)
 
