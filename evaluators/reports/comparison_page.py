@@ -414,7 +414,8 @@ def _row(row: ChangedRow, tone: Tone) -> Item:
 def _in_plain_words(change: str) -> str:
     """The change of a field, in the words for people: `header.total: right → wrong`."""
     path, _, statuses = change.rpartition(": ")
-    return f"{for_people(path)}: {' → '.join(map(plain_word, statuses.split(' → ')))}"
+    was, now = map(plain_word, statuses.split(" → "))
+    return f"{for_people(path)}: {f'{was} → {now}' if was != now else f'{was} as before, with another value'}"
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:

@@ -10,14 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
-from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.runs.compare.comparison import CHANGES, Change, ChangedRow
 from evaluators.runs.compare.pairs import Pairs, RowResult, Side
 from evaluators.runs.record_lines import RowLine
 from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.values.equality import same
 
+MOST_OUTCOMES: Final = 100_000
+"""Recorded results of each run that are looked at for other values."""
 _QUIET = ("unchanged", "never measured")
 _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
 
@@ -123,18 +127,54 @@ def changed_rows(
     known: dict[tuple[RowResult, RowResult], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
+    values = [_wrong_values(side, variant, evaluators) for side in (base, new)]
     of_base, of_new = ([rows.results(name) for name in evaluators] for rows in (pairs.base, pairs.new))
     for row in pairs.rows():
         verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
         changes = [known.get(both) or known.setdefault(both, change_of(*score_states(*both))) for both in verdicts]
         change = weightiest(changes)
         counts[change] += 1
-        if change not in _QUIET or any(was and now and was.statuses != now.statuses for was, now in verdicts):
+        others = list(_with_another_value(*row, *values))
+        if change not in _QUIET or others or any(was and now and was.statuses != now.statuses for was, now in verdicts):
             found = dict(zip(evaluators, zip(changes, verdicts, strict=True), strict=True))
-            listed = _changed(row[1] or row[0], change, found, base, new, variant)
+            listed = _changed(row[1] or row[0], change, found, base, new, variant, others)
             if change not in _QUIET or listed.fields:
                 rows.append(listed)
     return rows, counts
+
+
+WrongValues: TypeAlias = Mapping[int, Mapping[str, tuple[FieldStatus, object]]]
+"""By row, what the output has in the places of fields that are wrong, as `evaluator.path`, with how they are wrong."""
+
+
+def _wrong_values(side: Side, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
+    """The wrong values that a run recorded, of its first results."""
+    found: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
+    if side.record is None:
+        return found
+    lines = side.record.outcomes(side.variant if variant is None else variant)
+    for line in islice(lines, MOST_OUTCOMES):
+        if (
+            isinstance(line, Outcome)
+            and line.status in _WRONG
+            and line.actual is not MISSING
+            and line.evaluator in evaluators
+        ):
+            found.setdefault(line.row, {})[f"{line.evaluator}.{line.path}"] = line.status, line.actual
+    return found
+
+
+def _with_another_value(
+    was: RowLine | None, now: RowLine | None, before: WrongValues, after: WrongValues
+) -> Iterator[str]:
+    """The places of a row that are wrong in the same way in both runs, with another value."""
+    if was is None or now is None:
+        return
+    old = before.get(was.row, {})
+    for place, (status, value) in after.get(now.row, {}).items():
+        known = old.get(place)
+        if known is not None and known[0] is status and not same(known[1], value):
+            yield f"{place}: {status.word} → {status.word}"
 
 
 def _changed(
@@ -144,6 +184,7 @@ def _changed(
     base: Side,
     new: Side,
     variant: str | None,
+    others: Sequence[str],
 ) -> ChangedRow:
     of = {
         kind: tuple(name for name, (each, _) in found.items() if each == kind)
@@ -158,7 +199,7 @@ def _changed(
     unscored = [(name, found[name][1][1]) for name in of["lost"]] + [(name, found[name][1][0]) for name in of["gained"]]
     id_, number = ("", 0) if line is None else (line.id, line.row)
     return ChangedRow(
-        id_, number, of["broken"], of["fixed"], tuple(fields), variant, change, of["lost"],
+        id_, number, of["broken"], of["fixed"], (*fields, *others), variant, change, of["lost"],
         tuple(name for name in of["lost"] if (was := found[name][1][0]) is not None and was.passed), of["gained"], of["settled"],
         {name: _why(result) for name, result in unscored},
     )  # fmt: skip

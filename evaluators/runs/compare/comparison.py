@@ -130,7 +130,7 @@ class ChangedRow(Struct, frozen=True):
     fixed: tuple[str, ...]
     fields: tuple[str, ...]
     """The changes of the fields of those evaluators, and of those whose verdict stays, such as
-    `header.total: match → mismatch`."""
+    `header.total: match → mismatch`; `header.total: mismatch → mismatch` where it is wrong with another value."""
     variant: str | None = None
     change: Change = "unchanged"
     """The first of `CHANGES` among those of its evaluators. An unchanged row is listed where a field of it changed."""

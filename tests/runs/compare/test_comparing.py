@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import evaluators
 from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result
 from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.text import page_text
@@ -680,3 +682,18 @@ def test_a_row_without_an_id_is_named_by_its_number() -> None:
         "1 row is in the new run only: y",
         "1 row has another expected answer, or another cell that is looked at: row 1",
     )
+
+
+def test_a_row_that_is_wrong_in_both_runs_with_another_value_is_listed(tmp_path: Path) -> None:
+    """Three rows that are wrong before and after: with another value, with the same one, and missing in both."""
+    runs = []
+    for name, outputs in (("base", [{"a": 2}, {"a": 2}, {}]), ("new", [{"a": 3}, {"a": 2.0}, {}])):
+        rows = [{"id": str(at), "output": output, "expected": {"a": 1}} for at, output in enumerate(outputs)]
+        suite = evaluators.load({"evaluators": [{"json_multi_field_match": {"name": "form", "fields": ["a"]}}]})
+        runs.append(suite.run(rows, results=tmp_path, name=name).folder)
+    found = evaluators.compare(*runs)
+    assert [(one.id, one.change, one.fields) for one in found.changed] == [
+        ("0", "unchanged", ("form.a: mismatch → mismatch",))
+    ]
+    assert (found.unchanged, found.broken, found.fixed) == (3, 0, 0)
+    assert "form.a: wrong as before, with another value" in page_text(comparison_page(found))
