@@ -72,15 +72,17 @@ def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, An
 
     `rows` are an expected document and an output cell each.
     """
-    return [_as_outputs(line, rows) or line for line in lines]
+    documents = [document for document, _ in rows]
+    outputs = [dict(_object(cell) or {}) for _, cell in rows]
+    return [_as_outputs(line, documents, outputs) or line for line in lines]
 
 
-def _as_outputs(line: SuggestedLine, rows: Sequence[tuple[Any, Any]]) -> SuggestedLine | None:
+def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence[Any]) -> SuggestedLine | None:
     if not all(isinstance(step, str) for step in line.steps):
         return None
     path = Path(line.steps)
-    texts = [text for document, _ in rows if (text := path.get(document)) is not MISSING]
-    values = (path.get(dict(_object(cell) or {})) for _, cell in rows)
+    texts = [text for document in documents if (text := path.get(document)) is not MISSING]
+    values = (path.get(output) for output in outputs)
     kinds = {value.__class__ for value in values if value is not MISSING and value is not None}
     plain = list(dict.fromkeys(text.strip().casefold() for text in texts if isinstance(text, str)))
     if not texts or not kinds or not all(isinstance(text, str) for text in texts):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
+from itertools import accumulate, islice, takewhile
 from pathlib import Path
 from shlex import join, quote
 from typing import Any, Final
@@ -28,6 +29,7 @@ from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, Def
 from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, without_proofs
 from evaluators.scoring.values.files import as_file_name
+from evaluators.scoring.values.json_text import compact
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_told_apart, usual_columns
@@ -43,6 +45,9 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
 MOST_ROWS: Final = 20_000
+_MOST_CHARS: Final = 2_000_000
+"""Characters of the cells that are looked at: of large documents fewer rows than `MOST_ROWS`."""
+_LEAST_ROWS: Final = 200
 _FIRST_ROWS: Final = 200
 ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 """What a suite names in place of an address that holds a signature."""
@@ -105,10 +110,11 @@ def draft_suite(
     test_set = open_test_set(build(TestSetConfig, {**config, **reading, "columns": read}, noun="test_set"), Path())
     played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
     names = dict.fromkeys([*_nameable(test_set.own_header), *filter(None, played)])
-    cells, count = first_cells(test_set, list(names), MOST_ROWS + 1)
-    more = count > MOST_ROWS
+    cells, there = first_cells(test_set, list(names), MOST_ROWS + 1)
+    count = _looked_at(cells, there)
+    more = count < there
     if more:
-        cells, count = {name: column[:MOST_ROWS] for name, column in cells.items()}, MOST_ROWS
+        cells = {name: column[:count] for name, column in cells.items()}
     if not count:
         message = "there is a header and no rows, and a suite is made from rows"
         raise Problems([Issue("no-rows", Blame.TESTSET, message, place, "add some rows, a handful will do")])
@@ -132,8 +138,28 @@ def draft_suite(
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
 
 
+def _looked_at(cells: Mapping[str, Sequence[Any]], count: int) -> int:
+    """How many of the first rows a suite is made from."""
+    most = min(count, MOST_ROWS)
+    sizes = accumulate(
+        sum(
+            len(cell) if isinstance(cell, str) else len(compact(cell)) if isinstance(cell, dict | list) else 1
+            for cell in row
+        )
+        for row in zip(*cells.values(), strict=True)
+    )
+    within = sum(1 for _ in takewhile(lambda size: size <= _MOST_CHARS, islice(sizes, most)))
+    return max(within, min(most, _LEAST_ROWS))
+
+
 def first_rows(data: str, most: int, reading: TestSetConfig | None = None) -> Mapping[str, Sequence[Any]]:
-    """The first cells of each column of a file with rows, read as some settings say. Raises Problems where it cannot be read."""
+    """The first cells of each column of a file with rows, read as some settings say, or of a folder with documents of both sides. Raises
+    Problems where it cannot be read."""
+    places = json_documents(data, None, None)
+    if places.output is not None:
+        both = {"expected": places.expected, "output": places.output}
+        documents = open_test_set(build(TestSetConfig, both, noun="test_set"), Path())
+        return first_cells(documents, _nameable(documents.own_header), most)[0]
     table = open_file(data, Path(), None, (reading or build(TestSetConfig, {"file": data}, noun="test_set")).reads)
     return first_cells(table, _nameable(table.header), most)[0]
 

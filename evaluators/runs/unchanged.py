@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import ByteSource, reading
-from evaluators.testsets.byte_store import LocalFiles
+from evaluators.testsets.byte_store import LocalFiles, local_mark
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -27,20 +26,13 @@ def file_marks(files: Iterable[ByteSource]) -> dict[ByteSource, str]:
     elsewhere: dict[str, tuple[RemoteFiles, list[ByteSource]]] = {}
     for source in files:
         if isinstance(store := source.store, LocalFiles):
-            found[source] = _local_mark(source.local or "")
+            found[source] = local_mark(source.local or "")
         else:
             elsewhere.setdefault(store.scheme, (store, []))[1].append(source)
     for store, sources in elsewhere.values():  # a store is asked once
         with reading(sources[0]):
             found |= zip(sources, store.versions([source.path for source in sources]), strict=True)
     return {source: mark for source, mark in found.items() if mark is not None}
-
-
-def _local_mark(path: str) -> str | None:
-    with suppress(OSError, ValueError):
-        found = os.stat(path)
-        return f"{found.st_size:,} bytes, written at {found.st_mtime_ns}"
-    return None
 
 
 def changes_since(marks: FileMarks) -> tuple[Issue, ...]:

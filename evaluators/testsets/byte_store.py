@@ -12,8 +12,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from errno import EACCES
+from functools import lru_cache
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
@@ -88,8 +89,8 @@ class LocalFiles:
             path.unlink(missing_ok=True)
 
     def fingerprint(self, path: str) -> bytes:
-        with open(_path(path), "rb") as stream:
-            return hashlib.file_digest(stream, "sha256").digest()
+        own = os.path.abspath(_path(path))
+        return _digest(own, local_mark(own))
 
     def names(self, folder: str) -> list[str]:
         return sorted(os.listdir(_path(folder)))
@@ -99,6 +100,21 @@ class LocalFiles:
         if folders:
             return found
         return [one for one in found if not Path(one).name.startswith(".") and os.path.isfile(os.path.join(folder, one))]
+
+
+def local_mark(path: str) -> str | None:
+    """What tells one state of a file of this machine from another; None where there is none."""
+    with suppress(OSError, ValueError):
+        found = os.stat(path)
+        return f"{found.st_size:,} bytes, written at {found.st_mtime_ns}"
+    return None
+
+
+@lru_cache(maxsize=64)
+def _digest(path: str, mark: str | None) -> bytes:
+    """The digest of a file in one state. Who scores the rows of a large file again and again reads it once for this."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").digest()
 
 
 def _path(path: str) -> str:

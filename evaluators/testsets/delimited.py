@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import ClassVar, Final, Self
 
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.testsets.byte_source import WORKBOOKS, ByteSource, broken, reading, refuse_utf16, seeming_utf16
+from evaluators.testsets.byte_store import local_mark
 from evaluators.testsets.delimited_rows import (
     CUTTABLE,
     NOT_TEXT,
@@ -68,22 +70,30 @@ class Delimited(Reader, frozen=True):
         path = self.source.path
         if self.source.compressed or self.source.size <= SPLIT_BYTES or not CUTTABLE.fullmatch(self.source.encoding):
             return [Split(path, 0)]
-        starts, note = [0], None
-        with reading(self.source), self.source.open() as stream, self.source.open() as looked_at:
-            for start in row_starts(stream):
-                if start < len(starts) * SPLIT_BYTES:
-                    continue
-                if not looks_like_rows(looked_at, start, len(self.header), self.delimiter):
-                    text = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
-                    note = f"{self.source.name}: around byte {start:,} {text}"
-                    break
-                starts.append(start)
+        mark = local_mark(self.source.local) if self.source.local is not None else None
+        found = _starts if mark is not None else _starts.__wrapped__
+        starts, note = found(self.source, len(self.header), self.delimiter, mark)
         return pieces(path, starts, note=note)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
         with reading(self.source):
             yield from SplitPass(self, split, columns).chunks()
+
+
+@lru_cache(maxsize=16)
+def _starts(source: ByteSource, width: int, delimiter: str, mark: str | None) -> tuple[list[int], str | None]:
+    """Where the pieces of a file start, and why it is not cut further. In one state, which `mark` tells, it is looked through once."""
+    starts = [0]
+    with reading(source), source.open() as stream, source.open() as looked_at:
+        for start in row_starts(stream):
+            if start < len(starts) * SPLIT_BYTES:
+                continue
+            if not looks_like_rows(looked_at, start, width, delimiter):
+                text = "there seem to be quotes inside unquoted cells; from there on the file is read as one piece"
+                return starts, f"{source.name}: around byte {start:,} {text}"
+            starts.append(start)
+    return starts, None
 
 
 def seeming_encoding(source: ByteSource) -> str | None:
