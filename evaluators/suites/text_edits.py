@@ -26,6 +26,7 @@ from evaluators.suites.source import any_tree, marked_nodes
 
 _COMMENT: Final = re.compile(r"(?:(?<=[ \t])|^)#[^\r\n]*", re.MULTILINE)
 _ALIAS: Final = re.compile(r"\s*:\s+\*[^\s,\[\]{}]+")
+_BLANK_LINE: Final = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*[\r\n]")
 _LINE_END: Final = re.compile(r"\r\n|\r|\n|\Z")
 _Node: TypeAlias = Any
 """A node of the library, with `start_mark` and `end_mark`."""
@@ -270,7 +271,16 @@ def _added(text: str, root: _Node, node: _Node, loc: Loc, step: str | int, value
         step if _is_map(node) else None, value, margin, _newline(text), 2 if _is_list(node) else int(not margin)
     )
     at = _line_end(text, end)
-    return f"{text[:at]}{_newline(text)}{lines}{text[at:]}"
+    apart = _newline(text) if node is root and _is_apart(text, root) else ""
+    return f"{text[:at]}{apart}{_newline(text)}{lines}{text[at:]}"
+
+
+def _is_apart(text: str, root: _Node) -> bool:
+    """Whether a blank line stands before the last key of a suite, as between its other parts."""
+    if not _is_map(root) or len(root.value) < 2:
+        return False
+    before, last = root.value[-2:]
+    return _BLANK_LINE.search(text, _entry_end(text, *before), _begin(last[0])) is not None
 
 
 def _lines(key: str | int | None, value: Any, margin: int, newline: str, deep: int) -> str:

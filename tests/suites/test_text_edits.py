@@ -99,6 +99,13 @@ def test_line_ends_and_the_mark_of_the_encoding_stay() -> None:
     assert with_value("\ufeffa: 1\r\nb: 2\r\n", ("c",), 3) == "\ufeffa: 1\r\nb: 2\r\nc: 3\r\n"
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_part_of_a_suite_stands_apart_where_the_others_do(end: str) -> None:
+    text = "name: x\n\nevaluators:\n  - a  # one\n".replace("\n", end)
+    assert with_value(text, ("gates", "a", "fail_below"), 1) == f"{text}{end}gates:{end}  a: {{fail_below: 1}}{end}"
+    assert with_value(text, ("evaluators", 1), "b") == f"{text}  - b{end}"
+
+
 def test_a_text_with_nothing_in_it_gets_its_first_line() -> None:
     assert with_value("# mine", ("name",), "x") == "# mine\nname: x\n"
 

@@ -11,6 +11,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import closing
+from errno import EACCES, EADDRINUSE
 from hmac import compare_digest
 from time import monotonic
 from typing import Any, Final, TypeAlias
@@ -86,7 +87,8 @@ def run_server(
             listening.bind((host, port))
         except OSError as error:
             message = f"cannot listen on {host}:{port}: {error.strerror}"
-            raise Problems([Issue("port-taken", Blame.ENVIRONMENT, message, hint="--port")]) from None
+            code, hint = ("port-taken", "--port") if error.errno in (EADDRINUSE, EACCES) else ("no-host", "--host")
+            raise Problems([Issue(code, Blame.ENVIRONMENT, message, hint=hint)]) from None
         start()
         listening.listen()
         named = f"[{host}]" if ":" in host else host
