@@ -31,8 +31,9 @@ from evaluators.cli._printing import print_out
 def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tuple[str, ...]) -> None:
     """Make a suite in the browser, while you see what it says of your rows.
 
-    DATA is a file with rows, for which a first suite is proposed; SUITE is a suite; of a FOLDER, or without anything of the folder in which
-    the command stands, you choose a file on the page. Nothing outside of that folder is read or written.
+    DATA is a file with rows, or a folder of documents with their expected answers, for which a first suite is proposed; SUITE is a suite;
+    of a FOLDER, or without anything of the folder in which the command stands, you choose a file on the page. Nothing outside of that
+    folder is read or written.
 
     The address is printed and opened in the browser. It holds a token: whoever has it can read the files of the folder, score rows, and
     save suites. From another machine: `ssh -L 8400:127.0.0.1:8400 HOST evaluators studio --port 8400`, and then the address that it
@@ -74,14 +75,28 @@ def folder_and_file(opened: str | None) -> tuple[Path, str]:
     if opened is None:
         return here, ""
     named = Path(opened).resolve()
-    if named.is_dir():
+    if named.is_dir() and not _holds_documents(named):
         return named, ""
-    if not named.is_file():
+    if not named.exists():
         from evaluators.model.issues import problem
 
         raise problem("no-file", "there is no such file or folder", where=opened)
-    folder = here if named.is_relative_to(here) else named.parent
+    folder = here if named.is_relative_to(here) and named != here else named.parent
     return folder, named.relative_to(folder).as_posix()
+
+
+def _holds_documents(folder: Path) -> bool:
+    """Whether a folder is data itself: it holds expected documents and outputs, and no suite."""
+    from evaluators.guide.places import json_documents
+    from evaluators.model.issues import Problems
+    from evaluators.studio.folder import SUITES
+
+    if any(one.suffix.lower() in SUITES for one in folder.iterdir()):
+        return False
+    try:
+        return json_documents(str(folder), None, None).output is not None
+    except Problems:
+        return False
 
 
 def open_browser(address: str) -> None:

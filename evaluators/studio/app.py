@@ -10,9 +10,11 @@ the token, which no other page can know. The page may load its own script and st
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.resources import files
+from inspect import signature
 from traceback import format_exc
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, get_type_hints
 
 import msgspec
 from starlette.applications import Starlette
@@ -28,7 +30,8 @@ from evaluators.scoring.values.files import reading_inside
 from evaluators.studio import messages as m
 from evaluators.studio.folder import ChangedUnderneath
 from evaluators.studio.form import problems_of
-from evaluators.studio.scores import Superseded
+from evaluators.studio.runs import Runs
+from evaluators.studio.scores import Scores, Superseded
 from evaluators.studio.studio import Studio
 from evaluators.suites.extends import PRESETS
 
@@ -56,27 +59,32 @@ _STATIC: Final = {
     "report.css": ("evaluators.reports", "html", "report.css", "text/css"),
 }
 """The files that the page loads: package, folder, name and type."""
-Answer: TypeAlias = Callable[[Studio, Any], msgspec.Struct]
+Answer: TypeAlias = Callable[..., msgspec.Struct]
 
-ROUTES: Final[Mapping[str, tuple[type[msgspec.Struct], Answer]]] = {
-    "start": (m.Start, lambda studio, asked: studio.start()),
-    "open": (m.Open, Studio.open),
-    "draft": (m.Draft, Studio.draft),
-    "read": (m.Read, Studio.read),
-    "edit": (m.Edit, Studio.edit),
-    "score": (m.Score, Studio.score),
-    "rows": (m.Rows, lambda studio, asked: studio.scores.rows(asked)),
-    "row": (m.OneRow, lambda studio, asked: studio.scores.row(asked)),
-    "advice": (m.Advice, lambda studio, asked: studio.scores.advice(asked)),
-    "save": (m.Save, Studio.save),
-    "state": (m.State, Studio.state),
-    "correct": (m.Correct, Studio.correct),
-    "run": (m.Run, lambda studio, asked: studio.runs.start(asked)),
-    "run/state": (m.RunAsked, lambda studio, asked: studio.runs.state(asked.id)),
-    "run/stop": (m.RunAsked, lambda studio, asked: studio.runs.stop(asked.id)),
-    "runs": (m.Runs, lambda studio, asked: studio.runs.list(asked.path)),
-}
-"""The requests of the page."""
+ROUTES: Final[Mapping[str, Answer]] = {
+    "start": Studio.start, "open": Studio.open, "draft": Studio.draft, "read": Studio.read, "edit": Studio.edit, "save": Studio.save,
+    "state": Studio.state, "correct": Studio.correct, "score": Studio.score, "score/progress": Scores.progress, "rows": Scores.rows,
+    "row": Scores.row, "advice": Scores.advice, "run": Runs.start, "run/state": Runs.state, "run/stop": Runs.stop, "runs": Runs.list,
+    "compare": Runs.compare,
+}  # fmt: skip
+"""The requests of the page, each with the method that answers it."""
+_OWNERS: Final[Mapping[str, Callable[[Studio], Any]]] = {
+    "Studio": lambda studio: studio, "Scores": lambda studio: studio.scores, "Runs": lambda studio: studio.runs,
+}  # fmt: skip
+
+
+@cache
+def _request(answer: Answer) -> type[msgspec.Struct]:
+    """What a request holds: the one Struct that its method takes, or the parameters of the method."""
+    kinds = get_type_hints(answer, include_extras=True)
+    given = [*signature(answer).parameters.values()][1:]
+    if [one.name for one in given] == ["asked"]:
+        kind: type[msgspec.Struct] = kinds["asked"]
+        return kind
+    fields = [
+        (one.name, kinds[one.name], msgspec.NODEFAULT if one.default is one.empty else one.default) for one in given
+    ]
+    return msgspec.defstruct(answer.__name__, fields, kw_only=True)
 
 
 def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
@@ -87,7 +95,6 @@ def studio_app(studio: Studio, token: str, hosts: tuple[str, ...]) -> Starlette:
         Route("/api/upload", _upload, methods=["POST"]),
         Route("/api/{name:path}", _api, methods=["POST"]),
         Route("/runs/{name:path}/report", _report),
-        Route("/compare", _compared),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(_Guard, token=token, hosts=frozenset(hosts))])
     app.state.studio = studio
@@ -172,17 +179,18 @@ async def _body(request: Request, most: int, seconds: float) -> bytes | Response
 
 
 async def _api(request: Request) -> Response:
-    if (route := ROUTES.get(request.path_params["name"])) is None:
+    if (answer := ROUTES.get(request.path_params["name"])) is None:
         return _refused(404, "no-route", "there is no such request")
     raw = await _body(request, MAX_BYTES, BODY_SECONDS)
     if isinstance(raw, Response):
         return raw
-    kind, answer = route
     try:
-        asked = msgspec.json.decode(raw, type=kind)
+        asked = msgspec.json.decode(raw, type=_request(answer))
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         return _refused(400, "bad-request", str(error))
-    return await _answered(request, lambda studio: _json(answer(studio, asked)))
+    given = {"asked": asked} if isinstance(asked, m.Score | m.Correct) else msgspec.structs.asdict(asked)
+    owner = _OWNERS[answer.__qualname__.partition(".")[0]]
+    return await _answered(request, lambda studio: _json(answer(owner(studio), **given)))
 
 
 async def _upload(request: Request) -> Response:
@@ -196,11 +204,6 @@ async def _upload(request: Request) -> Response:
 async def _report(request: Request) -> Response:
     name = request.path_params["name"]
     return await _answered(request, lambda studio: _html(studio.runs.report(name)))
-
-
-async def _compared(request: Request) -> Response:
-    base, new, common = (request.query_params.get(name, "") for name in ("base", "new", "common"))
-    return await _answered(request, lambda studio: _html(studio.runs.compared(base, new, bool(common))))
 
 
 def _html(text: str) -> Response:

@@ -10,14 +10,12 @@ from pathlib import Path
 from shlex import join
 from typing import Any, Final
 
-from msgspec import UNSET
-
 from evaluators.api.suite import Suite
 from evaluators.model.issues import problem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.values import paths
 from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.json_text import NotJSON, parse, to_text
 from evaluators.studio.folder import Folder
 from evaluators.studio.messages import Correct, Corrected
 from evaluators.studio.table import KeptScore, with_every_cell
@@ -48,7 +46,7 @@ def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> 
     path = asked.place or None
     old = _value(row.cells.get(expected), path)
     known = {one.place: one for one in read_corrections(file.read_bytes(), name)} if file.is_file() else {}
-    new = MISSING if asked.value is UNSET else asked.value
+    new = _new(asked.value, old if path is None else None)
     one = Correction(row.id, path, old, new, asked.reason)
     before = known.get(one.place)
     if before is not None and same(before.new, old):
@@ -56,6 +54,17 @@ def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> 
     append(file, one.id, one.path, one.old, one.new, one.reason)
     said = Applied(one, asked.row).sentence
     return Corrected(folder.name_of(file), text, said, join(["evaluators", "check-expected", asked.path]))
+
+
+def _new(written: str, cell: Any) -> Any:
+    """The value in a text of JSON, MISSING without one. In place of a cell of text stands a text. Raises Problems for what is no JSON."""
+    if not written:
+        return MISSING
+    try:
+        new = parse(written)
+    except NotJSON as error:
+        raise problem("no-value", f"the value is not JSON: {error}") from None
+    return to_text(new) if isinstance(cell, str) and not isinstance(new, str) else new
 
 
 def _named(suite: Suite) -> tuple[str, str]:

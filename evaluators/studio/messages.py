@@ -1,34 +1,19 @@
-"""What the page and the server say to each other: one Struct for each request and each answer, as JSON.
+"""What the page and the server say to each other, as JSON: one Struct for each answer, and for requests with many parts.
 
-`POST /api/NAME` takes a request of this module and gives its answer; `GET` is for pages and files. Every request to `/api/` brings the
+`POST /api/NAME` takes a request and gives its answer; `GET` is for pages and files. Every request to `/api/` brings the
 token of the address in the header `X-Studio-Token`; links to pages bring it as `?token=`. Paths are relative to the folder that the
 studio was started in, with `/` between names. Rows are called by their numbers in the test set, as messages do. What goes wrong is
 `Refused`, with the status that says whose business it is: 400 (the request), 401 (the token), 403 (Host, Origin, a place outside of the
 folder), 404, 409 (the file changed underneath: `Changed`), 413, 422 (`Refused` with the problems of a suite or of data).
 
-| route | takes | gives |
-|---|---|---|
-| GET / | | the page; its token is in the fragment of the address, `#token=…`, which no server is sent |
-| GET /static/NAME | | script and style of the page, and those of reports |
-| POST /api/start | Start | Started: what the studio was started with, and the files beside it |
-| POST /api/open | Open | Opened: a suite with its text, or data with its columns |
-| POST /api/upload?name=rows.csv | the bytes of the file | Uploaded: where it was saved in the folder; never over another file |
-| POST /api/draft | Draft | Drafted: the suite that `init` writes for these columns |
-| POST /api/read | Read | ReadSuite: the form and the problems of a text |
-| POST /api/edit | Edit | ReadSuite with the new text |
-| POST /api/score | Score | Scored; an older request of the same tab that is still under way ends with 409 `superseded` |
-| POST /api/rows | Rows | RowsShown: further rows of what was scored |
-| POST /api/row | OneRow | RowShown: one row, in the shape that the report's script reads |
-| POST /api/advice | Advice | Advised |
-| POST /api/save | Save | Saved, or 409 Changed |
-| POST /api/state | State | Stated: hashes of files on disk, so that a change underneath is noticed |
-| POST /api/correct | Correct | Corrected |
-| POST /api/run | Run | RunState |
-| POST /api/run/state | RunAsked | RunState; asked again and again while it is under way |
-| POST /api/run/stop | RunAsked | RunState |
-| POST /api/runs | Runs | RunList |
-| GET /runs/NAME/report?token= | | the report of a run, as `evaluators view` writes it |
-| GET /compare?base=NAME&new=NAME&token= | | the page of `evaluators compare` |
+`app.ROUTES` says which method answers a request; the parameters of the method are the keys of the request. Beside them there are pages:
+
+| route | gives |
+|---|---|
+| GET / | the page; its token is in the fragment of the address, `#token=…`, which no server is sent |
+| GET /static/NAME | script and style of the page, and those of reports |
+| POST /api/upload?name=rows.csv | takes the bytes of a file, gives Uploaded: where it was saved in the folder; never over another file |
+| GET /runs/NAME/report?token= | the report of a run, as `evaluators view` writes it |
 """
 
 from __future__ import annotations
@@ -63,10 +48,6 @@ class Refused(Struct):
 
 
 # what is open
-
-
-class Start(Struct):
-    """Asked once, when the page opens."""
 
 
 class FileLine(Struct):
@@ -123,12 +104,6 @@ class Choice(Struct, omit_defaults=True):
     """What a form can show of its settings; others are only in the text."""
 
 
-class Open(Struct):
-    """A suite or a file with rows."""
-
-    path: str
-
-
 class SuiteFile(Struct):
     """A suite on disk."""
 
@@ -171,10 +146,11 @@ class Data(Struct):
 
 
 class Opened(Struct):
-    """What was opened: a suite, and the data that it names where that can be read; or data alone."""
+    """What was opened: a suite, and the data that it names where that can be read; or data alone, with what is drafted for it."""
 
     suite: SuiteFile | None
     data: Data | None
+    drafted: Drafted | None
     command: str
 
 
@@ -182,15 +158,6 @@ class Uploaded(Struct):
     """Where a file was saved."""
 
     path: str
-
-
-class Draft(Struct):
-    """The suite that `init` writes. `roles` are the columns of roles that somebody chose; a role with an empty text has no column."""
-
-    path: str
-    roles: dict[str, str] = {}
-    answers: dict[str, str] = {}
-    """Answers to questions, by their text."""
 
 
 class Drafted(Struct):
@@ -204,13 +171,6 @@ class Drafted(Struct):
 
 
 # a suite as text and as a form
-
-
-class Read(Struct):
-    """A text of the pane, and the file that it is the text of."""
-
-    text: str
-    path: str
 
 
 class FieldLine(Struct, omit_defaults=True):
@@ -365,14 +325,6 @@ class Apply(Struct, tag_field="edit", tag="apply"):
 AnyEdit: TypeAlias = SetField | RemoveField | AddCheck | SetCheck | RemoveCheck | SetGate | SetRole | Apply
 
 
-class Edit(Struct):
-    """A change of the form, to be written into the text."""
-
-    text: str
-    path: str
-    edit: AnyEdit
-
-
 # scores
 
 
@@ -388,6 +340,8 @@ class Score(Struct):
     """The `id` of what was scored before: what the change turned is told."""
     ask: bool = False
     """Judges may be asked: somebody was told how many questions that is."""
+    fetch: bool = False
+    """Rows may be asked for in a database or on another machine."""
     data: str = ""
     """A file with rows in place of those that the suite names."""
 
@@ -422,13 +376,21 @@ class Turned(Struct):
 
     evaluator: str
     field: str
-    right: list[int]
+    right: list[int] = []
     """The rows that became right, and those that became wrong: the first 20 of each, and how many there are."""
-    wrong: list[int]
-    became_right: int
-    became_wrong: int
-    other: int
+    wrong: list[int] = []
+    became_right: int = 0
+    became_wrong: int = 0
+    other: int = 0
     """Values that are measured now and were not before, or the other way round."""
+
+
+class Progress(Struct):
+    """How far rows are that are being scored."""
+
+    rows: int
+    share: float | None
+    """Which part of them; null where that is not known."""
 
 
 class Asks(Struct):
@@ -436,6 +398,8 @@ class Asks(Struct):
 
     said: list[str]
     """Where questions would go, how many at most, and about what they would cost: what `--dry-run` says."""
+    open: bool
+    """Some of them have no answer yet."""
 
 
 class Figure(Struct):
@@ -484,30 +448,11 @@ class Scored(Struct):
     command: str
 
 
-class Rows(Struct):
-    """Further rows of what was scored: `count` of them from the place `first`, of all or of those with something wrong."""
-
-    score: str
-    first: int = 0
-    count: int = 200
-    only: Literal["", "wrong", "turned"] = ""
-    evaluator: str = ""
-    """With `only`: of this evaluator, and of this field of it."""
-    field: str = ""
-
-
 class RowsShown(Struct):
     """Some rows, and how many there are of that kind."""
 
     of: int
     table: list[ScoredRow]
-
-
-class OneRow(Struct):
-    """One row of what was scored."""
-
-    score: str
-    row: int
 
 
 class RowShown(Struct):
@@ -517,12 +462,6 @@ class RowShown(Struct):
     head: dict[str, Any]
     lines: dict[str, str]
     command: str
-
-
-class Advice(Struct):
-    """Search what one change would turn."""
-
-    score: str
 
 
 class AdviceLine(Struct):
@@ -551,14 +490,6 @@ class Advised(Struct):
 # files
 
 
-class Save(Struct):
-    """Write a text. `base` is the hash of the file that the text was made from; empty for a file that is not there yet."""
-
-    path: str
-    text: str
-    base: str
-
-
 class Saved(Struct):
     """The file is written."""
 
@@ -573,12 +504,6 @@ class Changed(Struct):
     message: str
     text: str
     hash: str
-
-
-class State(Struct):
-    """Ask whether files changed."""
-
-    paths: list[str]
 
 
 class Stated(Struct):
@@ -598,8 +523,8 @@ class Correct(Struct):
     place: str
     """The path of the value, as results spell it; empty for the whole answer."""
     reason: str
-    value: Any = UNSET
-    """The value that is right, as JSON; left out where nothing should stand there."""
+    value: str = ""
+    """The value that is right, as JSON; empty where nothing should stand there."""
 
 
 class Corrected(Struct):
@@ -612,20 +537,6 @@ class Corrected(Struct):
 
 
 # runs
-
-
-class Run(Struct):
-    """Run a saved suite over all rows. `ask`: judges may be asked."""
-
-    path: str
-    name: str = ""
-    ask: bool = False
-
-
-class RunAsked(Struct):
-    """A run that was started here."""
-
-    id: str
 
 
 class RunState(Struct):
@@ -642,12 +553,6 @@ class RunState(Struct):
     name: str
     """The run in `RunList`, once it is there."""
     command: str
-
-
-class Runs(Struct):
-    """The runs of the folder of a suite, or of `runs`."""
-
-    path: str = ""
 
 
 class RunLine(Struct):
@@ -677,4 +582,14 @@ class RunList(Struct):
 
     runs: list[RunLine]
     trends: list[Trend]
+    command: str
+
+
+class Compared(Struct):
+    """Two runs compared as a page of a comparison has it: what its script reads as `Head`, and the packed lines of changed rows."""
+
+    head: dict[str, Any]
+    lines: dict[str, str]
+    refused: bool
+    """They differ in rows or settings, so that only what both have in common can be compared."""
     command: str

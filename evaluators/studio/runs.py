@@ -6,6 +6,7 @@ command says, and what was stopped can be resumed. How far it is, its run folder
 
 from __future__ import annotations
 
+import base64
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from io import StringIO
 from pathlib import Path
 from shlex import join
 from threading import Lock
+from time import monotonic
 from typing import Final
 from uuid import uuid4
 
@@ -25,9 +27,10 @@ from evaluators.api.comparisons import compare, compared_sides
 from evaluators.api.finished_run import options_of, with_every_match
 from evaluators.api.loading import load
 from evaluators.model.issues import Problems, problem
-from evaluators.reports.format import comparison_format_for, format_for
+from evaluators.reports.format import format_for
 from evaluators.reports.headline import headline
-from evaluators.reports.html.compared_rows import ComparedRuns
+from evaluators.reports.html.compared_rows import ComparedRuns, compared_rows
+from evaluators.reports.html.comparison import comparison_payload
 from evaluators.runs.asking_run import questions_of
 from evaluators.runs.cells_again import with_cells
 from evaluators.runs.preparing import prepare
@@ -41,9 +44,11 @@ MOST_RUNS: Final = 200
 _RUNS: Final = "runs"
 _MOST_SAID: Final = 200_000
 _PAGE: Final = Path("report.html")
+END_SECONDS: Final = 10.0
+"""How long runs may take to end when the studio does."""
 
 
-class _Started(Struct):
+class Started(Struct):
     """A run that was started here."""
 
     process: subprocess.Popen[bytes]
@@ -59,17 +64,23 @@ class _Started(Struct):
 class Runs:
     """The runs of a folder."""
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, end_seconds: float = END_SECONDS) -> None:
+        self._folder, self._end_seconds = folder, end_seconds
         self._lock = Lock()
-        self._started: dict[str, _Started] = {}
+        self.started: dict[str, Started] = {}
         self._outputs = tempfile.TemporaryDirectory(prefix="evaluators-studio-")
 
     def close(self) -> None:
         """Stops the runs that are under way; what they scored can be resumed."""
-        for one in self._started.values():
+        for one in self.started.values():
             _interrupt(one.process)
-            one.process.wait()
+        until = monotonic() + self._end_seconds
+        for one in self.started.values():
+            try:
+                one.process.wait(max(0.0, until - monotonic()))
+            except subprocess.TimeoutExpired:
+                one.process.kill()
+                one.process.wait()
         self._outputs.cleanup()
 
     def results_of(self, path: str) -> Path:
@@ -81,17 +92,17 @@ class Runs:
             raise problem("not-here", "the results of this suite are in a store", where=path, hint="evaluators runs")
         return self._folder.place(str(found))
 
-    def start(self, asked: messages.Run) -> RunState:
-        """Starts a run over all rows of a saved suite. Raises Problems with what keeps it from starting, and where a judge would be asked
-        and nobody has said that it may."""
-        place = self._folder.place(asked.path)
+    def start(self, path: str, name: str = "", ask: bool = False) -> RunState:
+        """Starts a run over all rows of a saved suite. `ask`: judges may be asked. Raises Problems with what keeps it from starting, and
+        where a judge would be asked and nobody has said that it may."""
+        place = self._folder.place(path)
         suite, path = load(place), self._folder.name_of(place)
         prepared = prepare(suite)
-        lines, _ = questions_of(prepared, 1) if suite.judges and not asked.ask else ([], 0)
+        lines, _ = questions_of(prepared, 1) if suite.judges and not ask else ([], 0)
         if lines:
             raise problem("asks", "\n".join(lines), where=path)
         results = self.results_of(path)
-        words = ["run", f"./{path}" if path.startswith("-") else path, *(["--name", asked.name] if asked.name else [])]
+        words = ["run", f"./{path}" if path.startswith("-") else path, *(["--name", name] if name else [])]
         id_ = uuid4().hex
         output = Path(self._outputs.name) / id_
         with output.open("wb") as file, self._lock:
@@ -100,7 +111,7 @@ class Runs:
                 [sys.executable, "-m", "evaluators", *words], stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 cwd=self._folder.root, start_new_session=os.name == "posix",
             )  # fmt: skip
-            self._started[id_] = _Started(process, output, words, results, before)
+            self.started[id_] = Started(process, output, words, results, before)
         return self.state(id_)
 
     def state(self, id: str) -> RunState:
@@ -117,11 +128,11 @@ class Runs:
             id, code is not None, share, (new.rows if new is not None else None) or 0, said, code, name, command
         )
 
-    def _run_of(self, one: _Started, said: str) -> ListedRun | None:
+    def _run_of(self, one: Started, said: str) -> ListedRun | None:
         """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""
         named = {self._folder.root / word.rstrip(":") for word in said.split()}
         with self._lock:
-            others = {each.run for each in self._started.values() if each is not one and each.results == one.results}
+            others = {each.run for each in self.started.values() if each is not one and each.results == one.results}
             new = [run for run in _listed(one.results) if run.name not in one.before]
             own = [run for run in new if run.place in named] or [run for run in new if run.name not in others]
             found = next((run for run in own if run.name == one.run), own[0] if own else None)
@@ -134,12 +145,12 @@ class Runs:
         _interrupt(one.process)
         return self.state(id)
 
-    def _find(self, id: str) -> _Started:
-        if id not in self._started:
+    def _find(self, id: str) -> Started:
+        if id not in self.started:
             raise problem("no-run", "no such run was started here")
-        return self._started[id]
+        return self.started[id]
 
-    def list(self, path: str) -> RunList:
+    def list(self, path: str = "") -> RunList:
         """The runs of a suite, or those in `runs`, the newest first, and a line of means for each evaluator."""
         results = self.results_of(path)
         lines: list[RunLine] = []
@@ -165,14 +176,19 @@ class Runs:
         format_for(_PAGE).write(record, page, options_of(record))
         return page.getvalue()
 
-    def compared(self, base: str, new: str, common: bool) -> str:
-        """The page that compares two runs. `common`: in what both have, whatever else differs, settings of evaluators included."""
-        places = [self._folder.place(one) for one in (base, new)]
-        page = StringIO()
-        sides = compared_sides(places, None, None)
+    def compare(self, base: str, new: str, common: bool = False) -> messages.Compared:
+        """Two runs compared, as their page has it. `common`: in what both have, whatever else differs, settings of evaluators included."""
+        names = [self._folder.name_of(self._folder.place(one)) for one in (base, new)]
+        places = [*map(Path, names)]
         found = compare(*places, common=common, across_settings=common)
-        comparison_format_for(_PAGE).write_compared(found, lambda: ComparedRuns(*sides, None), page)
-        return page.getvalue()
+        rows = compared_rows(found, ComparedRuns(*compared_sides(places, None, None), None)) if found.changed else None
+        packed = {
+            name: base64.b64encode(lines).decode("ascii") for name, lines in (rows.elements if rows else {}).items()
+        }
+        command = join(["evaluators", "compare", *names, *(["--common"] if common else [])])
+        return messages.Compared(
+            comparison_payload(found, rows), packed, bool(found.incomparable) and not common, command
+        )
 
 
 def _listed(results: Path) -> Sequence[ListedRun]:

@@ -15,6 +15,7 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.finished_run import label_rules
@@ -32,24 +33,18 @@ from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import prepare
 from evaluators.scoring.judges.asking import Counted, asking_with
 from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
+from evaluators.studio import messages as m
 from evaluators.studio.form import problem_of
-from evaluators.studio.messages import (
-    Advice,
-    AdviceLine,
-    Advised,
-    Apply,
-    Asks,
-    Figure,
-    GateEnd,
-    OneRow,
-    Rows,
-    RowShown,
-    RowsShown,
-    Score,
-    Scored,
-    Turned,
+from evaluators.studio.table import (
+    WHOLE_EVIDENCE,
+    WORDS,
+    KeptScore,
+    Shown,
+    kept_score,
+    places_of,
+    turned,
+    with_every_cell,
 )
-from evaluators.studio.table import WHOLE_EVIDENCE, WORDS, KeptScore, kept_score, shown_rows, turned, with_every_cell
 from evaluators.testsets.reader import whole as chunks_of
 from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set_checks import absent_places, is_here
@@ -75,6 +70,8 @@ class _Answers(Counted):
     def __init__(self, known: dict[Hashable, JudgeAnswer], may_ask: bool) -> None:
         super().__init__()
         self._known, self._may_ask = known, may_ask
+        self.open = False
+        """Some question has no answer, because nobody was asked."""
 
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         new = [one for one in questions if (judge.identity, one.key) not in self._known]
@@ -82,10 +79,25 @@ class _Answers(Counted):
         if new and (self._may_ask or not judge.notice()):
             found = {one.key: answer for one, answer in zip(new, call_judge(judge, new), strict=True)}
             self._known |= {(judge.identity, key): answer for key, answer in found.items() if answer.error is None}
-        return [self._known.get((judge.identity, one.key)) or found.get(one.key, _NOT_ASKED) for one in questions]
+        answers = [self._known.get((judge.identity, one.key)) or found.get(one.key, _NOT_ASKED) for one in questions]
+        self.open = self.open or _NOT_ASKED in answers
+        return answers
 
 
 _NOT_ASKED: Final = JudgeAnswer(error=unanswered("not-asked", "the judge was not asked yet"))
+
+
+class _UnderWay(Struct):
+    """Rows that are being scored for a page."""
+
+    stop: Event
+    rows: int = 0
+    share: float | None = None
+
+    def told(self, rows: int, share: float | None) -> None:
+        """Takes that so many further rows are scored."""
+        self.rows += rows
+        self.share = self.share if share is None else share
 
 
 class Scores:
@@ -94,7 +106,7 @@ class Scores:
     def __init__(self) -> None:
         self._kept: OrderedDict[str, KeptScore] = OrderedDict()
         self._lock = Lock()
-        self._under_way: dict[str, Event] = {}
+        self._under_way: dict[str, _UnderWay] = {}
         self._answers: dict[Hashable, JudgeAnswer] = {}
 
     def find(self, id: str) -> KeptScore:
@@ -105,33 +117,40 @@ class Scores:
             raise problem("no-score", "this was scored too long ago", hint="score the rows again")
         return found
 
-    def score(self, suite: Suite, asked: Score, data: str) -> Scored:
+    def score(self, suite: Suite, asked: m.Score, data: str) -> m.Scored:
         """Scores the first rows, or all, of the suite's test set or of the file `data`. Raises Problems where nothing can be scored, and
         Superseded."""
         started = perf_counter()
-        stop = Event()
+        here = _UnderWay(Event())
         with self._lock:
             last = self._under_way.pop(asked.tab, None)
-            self._under_way[asked.tab] = stop
+            self._under_way[asked.tab] = here
             old = self._kept.get(asked.before)
         if last is not None:
-            last.set()
+            last.stop.set()
         try:
-            run = self._run(suite, data, asked.rows, asked.ask, stop)
-            if stop.is_set():
+            answers = _Answers(self._answers, asked.ask)
+            run = self._run(suite, data, asked, here, answers)
+            if here.stop.is_set():
                 raise Superseded
             kept = kept_score(asked, suite, data, run)
             whole = asked.rows is None or run.result.rows < asked.rows or not _has_more(suite, data, asked.rows)
             changes = turned(old, kept) if old is not None and old.path == asked.path else []
-            found = _scored(kept, whole, changes, self._asks(suite, data, asked.rows))
+            found = _scored(kept, whole, changes, self._asks(suite, data, asked.rows, answers.open))
             found.command = _command(asked.path, data, asked.rows)
             self._keep(kept)
         finally:
             with self._lock:
-                if self._under_way.get(asked.tab) is stop:
+                if self._under_way.get(asked.tab) is here:
                     del self._under_way[asked.tab]
         found.seconds = perf_counter() - started
         return found
+
+    def progress(self, tab: str) -> m.Progress:
+        """How far the rows of a page are that are being scored; none where nothing is."""
+        with self._lock:
+            found = self._under_way.get(tab)
+        return m.Progress(found.rows, found.share) if found is not None else m.Progress(0, None)
 
     def _keep(self, kept: KeptScore) -> None:
         with self._lock:
@@ -144,57 +163,64 @@ class Scores:
     def _rows_kept(self) -> int:
         return sum(len(one.table) for one in self._kept.values())
 
-    def _run(self, suite: Suite, data: str, rows: int | None, ask: bool, stop: Event) -> Run:
-        refuse_elsewhere(suite, data)
-        small = rows is not None and rows <= WHOLE_EVIDENCE
-        with asking_with(counted=_Answers(self._answers, ask)):
+    def _run(self, suite: Suite, data: str, asked: m.Score, here: _UnderWay, answers: _Answers) -> Run:
+        refuse_elsewhere(suite, data, asked.fetch)
+        small = asked.rows is not None and asked.rows <= WHOLE_EVIDENCE
+        with asking_with(counted=answers):
             return suite.run(
-                data or None, selection=Selection(limit=rows), workers=1, engine="in_process", track=("none",),
-                evidence="all" if small else None, documents="all" if small else None, stopped=stop.is_set,
+                data or None, selection=Selection(limit=asked.rows), workers=1, engine="in_process", track=("none",),
+                evidence="all" if small else None, documents="all" if small else None, stopped=here.stop.is_set, progress=here.told,
             )  # fmt: skip
 
-    def _asks(self, suite: Suite, data: str, rows: int | None) -> Asks | None:
+    def _asks(self, suite: Suite, data: str, rows: int | None, is_open: bool) -> m.Asks | None:
         """Whom the suite would ask, and what that comes to; None where nothing would be sent."""
         if not asks(suite):
             return None
         lines, _ = questions_of(prepare(suite, data or None, selection=Selection(limit=rows)), 1)
-        return Asks(lines) if lines else None
+        return m.Asks(lines, is_open) if lines else None
 
-    def rows(self, asked: Rows) -> RowsShown:
-        """Some rows of what was scored."""
-        return shown_rows(self.find(asked.score), asked)
+    def rows(
+        self, score: str, first: int = 0, count: int = 200, only: Shown = "", evaluator: str = "", field: str = ""
+    ) -> m.RowsShown:
+        """Some rows of what was scored: `count` of them from the place `first`, of all or of those with something wrong, in an evaluator
+        or in a field of it."""
+        kept = self.find(score)
+        places = places_of(kept, only, evaluator, field)
+        shown = places[first : first + min(count, MOST_SHOWN)]
+        return m.RowsShown(len(places), [kept.table[at] for at in shown])
 
-    def row(self, asked: OneRow) -> RowShown:
+    def row(self, score: str, row: int) -> m.RowShown:
         """One row, as a report has it."""
-        kept = self.find(asked.score)
-        rows = embedded(with_every_cell(kept), only=asked.row)
+        kept = self.find(score)
+        rows = embedded(with_every_cell(kept), only=row)
         options = Options(label_rules=label_rules(kept.suite.lines))
         head = run_payload(kept.run.result, options, kept.run.facts, rows)
         lines = {name: base64.b64encode(packed).decode("ascii") for name, packed in rows.elements.items()}
-        return RowShown(head, lines, join(["evaluators", "try", kept.path, "--row", str(asked.row)]))
+        return m.RowShown(head, lines, join(["evaluators", "try", kept.path, "--row", str(row)]))
 
-    def advice(self, asked: Advice) -> Advised:
+    def advice(self, score: str) -> m.Advised:
         """What one change would turn, the change that turns most first."""
-        kept = self.find(asked.score)
+        kept = self.find(score)
         found = suggestions_for(kept.suite.lines, kept.run, reading=kept.suite.reading)
         places = {line.name: place for place, line in enumerate(kept.suite.lines)}
         lines = [_advice(one, places[one.evaluator], kept.suite) for one in found if one.evaluator in places]
-        return Advised(lines, join(["evaluators", "run", kept.path]))
+        return m.Advised(lines, join(["evaluators", "run", kept.path]))
 
 
-def refuse_elsewhere(suite: Suite, data: str) -> None:
-    """Raises Problems (config) for rows that are not on this machine: they would be fetched at every key."""
+def refuse_elsewhere(suite: Suite, data: str, fetch: bool) -> None:
+    """Raises Problems (config) for a suite without rows, and for rows that would be fetched at every key, unless that was said."""
     config, where = suite.test_set, suite.config.source.name
-    fetched = bool(config.sql or config.mlflow or config.phoenix)
-    if data or (config.model_fields_set and not fetched and is_here(config, suite.test_set_folder)):
+    asked_for = bool(config.sql or config.mlflow or config.phoenix)
+    if data or (config.model_fields_set and not asked_for and is_here(config, suite.test_set_folder)):
         return
     if not config.model_fields_set:
         raise problem("no-rows-here", "the suite names no rows", where=where, hint="test_set: rows.csv")
     absent = absent_places(config, suite.test_set_folder)
     if absent:
         raise Problems([replace(issue, where=suite.place(*loc_in_test_set(suite, loc))) for loc, issue in absent])
-    message = "the rows of the suite are not on this machine, so nothing is scored here"
-    raise problem("no-rows-here", message, where=where, hint=f"`evaluators run {where}` reads them wherever they are")
+    if not fetch:
+        message = "the rows of the suite are in a database or on another machine, so they are not scored at every key"
+        raise problem("rows-elsewhere", message, where=where, hint="fetch them once, or run the suite")
 
 
 def _has_more(suite: Suite, data: str, rows: int) -> bool:
@@ -204,21 +230,21 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
     return sum(chunk.count for chunk in chunks_of(table, table.header[:1])) > rows
 
 
-def _scored(kept: KeptScore, whole: bool, changes: list[Turned], asked: Asks | None) -> Scored:
+def _scored(kept: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
     result = kept.run.result
     rows = rows_text(result.rows)
     figures = [
-        Figure(
+        m.Figure(
             one.name, one.mean, one.pass_rate, one.scored, one.rows, one.variant or "",
             *((one.mean_ci.low, one.mean_ci.high) if whole and one.mean_ci is not None else (None, None)),
         )
         for one in result.evaluators
         if one.slice is None
     ]  # fmt: skip
-    gates = [GateEnd(one.target, one.verdict, one.message) for one in result.gates] if whole else []
+    gates = [m.GateEnd(one.target, one.verdict, one.message) for one in result.gates] if whole else []
     name = kept.suite.config.source.name
     said = [problem_of(one, name) for one in (*result.issues, *(result.warnings if whole else ()))]
-    return Scored(
+    return m.Scored(
         kept.id, result.rows, whole, f"of all {rows}" if whole else f"of the first {rows}", kept.columns,
         kept.table[:FIRST_ROWS], WORDS, figures, gates, changes, asked, said[:_MOST_PROBLEMS], 0.0, "",
     )  # fmt: skip
@@ -229,20 +255,20 @@ def _command(path: str, data: str, rows: int | None) -> str:
     return join(["evaluators", "run", path, *([data] if data else []), *limit, "--no-results"])
 
 
-def _advice(one: Suggestion, place: int, suite: Suite) -> AdviceLine:
+def _advice(one: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
     item = suggestion_item(one)
-    return AdviceLine(
+    return m.AdviceLine(
         one.evaluator, place, one.at or one.field, item.text, item.quote[0] if item.quote else one.write, one.turned, list(one.rows),
         _applied(one, place, suite),
     )  # fmt: skip
 
 
-def _applied(one: Suggestion, place: int, suite: Suite) -> Apply | None:
+def _applied(one: Suggestion, place: int, suite: Suite) -> m.Apply | None:
     """What writes a suggestion; None where a schema or the outputs would have to change."""
     if not one.write:
         return None
     if one.line or one.aside or one.write.startswith("nulls:"):
-        return Apply(place, "", one.write)
+        return m.Apply(place, "", one.write)
     if not suite.lines[place].settings.scored_fields().lines:
         return None
-    return Apply(place, one.place, one.write)
+    return m.Apply(place, one.place, one.write)

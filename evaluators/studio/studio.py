@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from shlex import join
 
@@ -43,14 +44,15 @@ class Studio:
             list(alignment_choices()), language_schema(), join(["evaluators", "studio", *([self._opened] if self._opened else [])]),
         )  # fmt: skip
 
-    def open(self, asked: m.Open) -> m.Opened:
+    def open(self, path: str) -> m.Opened:
         """A suite with the data that it names, or data alone."""
-        place = self.folder.place(asked.path)
+        place = self.folder.place(path)
         path = self.folder.name_of(place)
         if not path.lower().endswith(SUITES):
-            return m.Opened(None, drafted(path, {}, {}).data, join(["evaluators", "init", path]))
+            made = drafted(path, {}, {})
+            return m.Opened(None, made.data, made, made.command)
         file = self.folder.read(path)
-        return m.Opened(file, self._data_of(file), join(["evaluators", "check", path]))
+        return m.Opened(file, self._data_of(file), None, join(["evaluators", "check", path]))
 
     def _data_of(self, file: m.SuiteFile) -> m.Data | None:
         """The first rows of a suite's data; None where it names none that can be read here."""
@@ -65,24 +67,24 @@ class Studio:
         except Problems:
             return None
 
-    def draft(self, asked: m.Draft) -> m.Drafted:
-        """The suite that `init` writes."""
-        path = self.folder.name_of(self.folder.place(asked.path))
-        return drafted(path, asked.roles, asked.answers)
+    def draft(self, path: str, roles: Mapping[str, str] = {}, answers: Mapping[str, str] = {}) -> m.Drafted:
+        """The suite that `init` writes. `roles` are the columns of roles that somebody chose, where an empty text stands for none;
+        `answers` are those to questions, by their text."""
+        return drafted(self.folder.name_of(self.folder.place(path)), roles, answers)
 
-    def read(self, asked: m.Read) -> m.ReadSuite:
+    def read(self, text: str, path: str) -> m.ReadSuite:
         """A text as form, or the problems that it has."""
-        command = join(["evaluators", "check", asked.path])
+        command = join(["evaluators", "check", path])
         try:
-            suite = self._suite(asked.text, asked.path)
+            suite = self._suite(text, path)
         except Problems as error:
-            return m.ReadSuite(asked.text, None, problems_of(error, _name(asked.path)), command)
+            return m.ReadSuite(text, None, problems_of(error, _name(path)), command)
         notes = [m.Problem(note, tone="note") for note in suite.notes]
-        return m.ReadSuite(asked.text, form_of(suite), notes, command)
+        return m.ReadSuite(text, form_of(suite), notes, command)
 
-    def edit(self, asked: m.Edit) -> m.ReadSuite:
+    def edit(self, text: str, path: str, edit: m.AnyEdit) -> m.ReadSuite:
         """The text with a change of the form."""
-        return self.read(m.Read(edited(self._suite(asked.text, asked.path), asked.edit), asked.path))
+        return self.read(edited(self._suite(text, path), edit), path)
 
     def score(self, asked: m.Score) -> m.Scored:
         """Rows scored by a text."""
@@ -95,13 +97,13 @@ class Studio:
         suite = self._suite(asked.text, asked.path)
         return corrected(self.folder, suite, self.scores.find(asked.score), asked)
 
-    def save(self, asked: m.Save) -> m.Saved:
-        """Writes a suite."""
-        return m.Saved(self.folder.write(asked.path, asked.text, asked.base), join(["evaluators", "check", asked.path]))
+    def save(self, path: str, text: str, base: str) -> m.Saved:
+        """Writes a suite. `base` is the hash of the file that the text was made from; empty for a file that is not there yet."""
+        return m.Saved(self.folder.write(path, text, base), join(["evaluators", "check", path]))
 
-    def state(self, asked: m.State) -> m.Stated:
-        """The hashes of files."""
-        return m.Stated({path: self.folder.mark(path) for path in asked.paths})
+    def state(self, paths: list[str]) -> m.Stated:
+        """The hashes of files, so that a change underneath is noticed."""
+        return m.Stated({path: self.folder.mark(path) for path in paths})
 
     def _suite(self, text: str, path: str) -> Suite:
         place = self.folder.place(path or "suite.yaml")

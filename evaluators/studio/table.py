@@ -6,7 +6,7 @@ Nothing is judged here: the letters are those in which a run keeps its statuses,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal, TypeAlias
 from uuid import uuid4
 
 from msgspec import Struct
@@ -22,12 +22,13 @@ from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import RecordedRow
 from evaluators.runs.reader import Run as Record
 from evaluators.runs.record_lines import LETTERS
-from evaluators.studio.messages import Rows, RowsShown, Score, ScoreColumn, ScoredRow, Turned
+from evaluators.studio.messages import Score, ScoreColumn, ScoredRow, Turned
 from evaluators.testsets.selection import Selection
 
 WHOLE_EVIDENCE: Final = 5_000
 """Of so many rows every result is recorded; of more the first wrong ones."""
-MOST_SHOWN: Final = 2_000
+Shown: TypeAlias = Literal["", "wrong", "turned"]
+"""Which rows are shown."""
 _MOST_TURNED: Final = 20
 _PASSED, _FAILED, _NO_SCORE = "P", "F", "."
 _WRONG: Final = frozenset("x-+!F")
@@ -57,23 +58,28 @@ class KeptScore(Struct):
     """All rows."""
     turned: set[int]
     """The places in the table of rows in which the last change turned something."""
+    shown: dict[tuple[str, ...], Sequence[int]]
+    """The places in the table of the rows of each kind that was asked for."""
 
 
-def shown_rows(kept: KeptScore, asked: Rows) -> RowsShown:
-    """Some rows: all, or those with something wrong in some columns, or those in which the last change turned something."""
-    names = {"evaluator": asked.evaluator, "field": asked.field}
-    columns = [
-        at
-        for at, one in enumerate(kept.columns)
-        if all(getattr(one, name) == wanted for name, wanted in names.items() if wanted)
-    ]
-    places: Sequence[int] = range(len(kept.table))
-    if asked.only == "turned":
-        places = sorted(kept.turned)
-    elif asked.only == "wrong":
-        places = [at for at in places if any(kept.table[at].statuses[column] in _WRONG for column in columns)]
-    shown = places[asked.first : asked.first + min(asked.count, MOST_SHOWN)]
-    return RowsShown(len(places), [kept.table[at] for at in shown])
+def places_of(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+    """The places in the table of all rows, of those with something wrong in some columns, or of those that the last change turned."""
+    key = (only, evaluator, field)
+    if (found := kept.shown.get(key)) is None:
+        found = kept.shown[key] = _places(kept, *key)
+    return found
+
+
+def _places(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+    if only == "turned":
+        return sorted(kept.turned)
+    if not only:
+        return range(len(kept.table))
+    wrong = [at for at, row in enumerate(kept.table) if not _WRONG.isdisjoint(row.statuses)]
+    if not evaluator and not field:
+        return wrong
+    wanted = [at for at, one in enumerate(kept.columns) if evaluator in ("", one.evaluator) and field in ("", one.field)]
+    return [at for at in wrong if any(kept.table[at].statuses[column] in _WRONG for column in wanted)]
 
 
 def with_every_cell(kept: KeptScore) -> Record:
@@ -110,7 +116,7 @@ def kept_score(asked: Score, suite: Suite, data: str, run: Run) -> KeptScore:
         for variant in run.each_variant
         for row in run.each_row(variant, explained=explained)
     ]
-    return KeptScore(uuid4().hex, asked.path, asked.tab, suite, data, asked.rows, run, columns, table, set())
+    return KeptScore(uuid4().hex, asked.path, asked.tab, suite, data, asked.rows, run, columns, table, set(), {})
 
 
 def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
@@ -146,23 +152,28 @@ def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
     """What became right and wrong, by column; rows are the same by their variant and number."""
     was = {(row.variant, row.row): row.statuses for row in old.table}
     known = {(one.evaluator, one.field): at for at, one in enumerate(old.columns)}
-    found: list[Turned] = []
-    for at, column in enumerate(new.columns):
-        if (place := known.get((column.evaluator, column.field))) is None:
+    places = [known.get((one.evaluator, one.field)) for one in new.columns]
+    is_same = places == [*range(len(old.columns))]
+    found: dict[int, Turned] = {}
+    for index, row in enumerate(new.table):
+        before = was.get((row.variant, row.row), "")
+        if not before or (is_same and before == row.statuses):  # of many rows most are as they were
             continue
-        right, wrong, other = [], [], 0
-        for index, row in enumerate(new.table):
-            before, now = was.get((row.variant, row.row), "")[place : place + 1], row.statuses[at]
-            if before in ("", now):
+        for at, place in enumerate(places):
+            if place is None or before[place] == row.statuses[at]:
                 continue
             new.turned.add(index)
-            if before in _WRONG and now in _RIGHT:
-                right.append(row.row)
-            elif before in _RIGHT and now in _WRONG:
-                wrong.append(row.row)
-            else:
-                other += not (before in _WRONG and now in _WRONG)  # wrong in another way is still wrong
-        if right or wrong or other:
-            first = right[:_MOST_TURNED], wrong[:_MOST_TURNED]
-            found.append(Turned(column.evaluator, column.field, *first, len(right), len(wrong), other))
-    return found
+            column = new.columns[at]
+            _take(found.setdefault(at, Turned(column.evaluator, column.field)), row.row, before[place], row.statuses[at])
+    return [found[at] for at in sorted(found) if found[at].became_right or found[at].became_wrong or found[at].other]
+
+
+def _take(found: Turned, row: int, before: str, now: str) -> None:
+    if before in _WRONG and now in _RIGHT:
+        found.became_right += 1
+        found.right += [row][: _MOST_TURNED - len(found.right)]
+    elif before in _RIGHT and now in _WRONG:
+        found.became_wrong += 1
+        found.wrong += [row][: _MOST_TURNED - len(found.wrong)]
+    else:
+        found.other += not (before in _WRONG and now in _WRONG)  # wrong in another way is still wrong

@@ -32,7 +32,8 @@ def scored(page: Page, text: str = SUITE) -> Any:
 
 def correction(found: Any, text: str = SUITE, **more: Any) -> dict[str, Any]:
     usual = {"score": found["id"], "row": 2, "evaluator": "all", "place": "y", "value": 2, "reason": "misread"}
-    return {"text": text, "path": "suite.yaml", **usual, **more}
+    asked = {"text": text, "path": "suite.yaml", **usual, **more}
+    return {**asked, "value": json.dumps(asked["value"])}
 
 
 def test_a_corrected_answer_counts_and_the_test_set_stays_as_it_is(page: Page, folder: Path) -> None:
@@ -67,6 +68,44 @@ def test_a_value_that_should_not_be_there_is_taken_out(page: Page) -> None:
         "correct", correction(scored(page, found["text"]), found["text"], row=3, place="", value='{"x": 5}')
     )
     assert [row["statuses"][0] for row in scored(page, whole["text"])["table"]] == ["F", "P"]
+
+
+def test_a_number_keeps_all_its_digits(page: Page, folder: Path) -> None:
+    page.done("correct", correction(scored(page), value=12345678901234567891))
+    assert '"new": 12345678901234567891' in (folder / "data/corrections.jsonl").read_text()
+
+
+def test_what_is_no_json_is_refused(page: Page, folder: Path) -> None:
+    asked = {**correction(scored(page)), "value": "{x"}
+    status, answer = page.ask("correct", asked)
+    assert (status, answer["code"]) == (422, "no-value")
+    assert not (folder / "data/corrections.jsonl").exists()
+
+
+WHOLE = "test_set: {file: whole.csv, columns: {id: id, output: output, expected: expected}}\nevaluators: [%s]\n"
+
+
+@pytest.mark.parametrize("evaluator", ["exact_match", "levenshtein"])
+def test_the_whole_answer_of_an_evaluator_without_fields_is_corrected(evaluator: str, page: Page, folder: Path) -> None:
+    (folder / "whole.csv").write_text("id,output,expected\na,3,4\nb,yes,yes\n")
+    text = WHOLE % evaluator
+    found = scored(page, text)
+    assert [row["statuses"] for row in found["table"]] == ["F", "P"]
+    asked = correction(found, text, evaluator=evaluator, place="", value=3)
+    kept = page.done("correct", asked)
+    assert kept["said"] == '"a": "4" → "3" (misread)'
+    assert [row["statuses"] for row in scored(page, kept["text"])["table"]] == ["P", "P"]
+
+
+def test_an_answer_with_a_column_for_each_field_is_corrected(page: Page, folder: Path) -> None:
+    (folder / "columns.csv").write_text('id,output,x,y\na,"{""x"": ""1"", ""y"": ""2""}",1,3\n')
+    text = (
+        "test_set: {file: columns.csv, columns: {id: id, output: output}, expected: {columns: {x: x, y: y}}}\n"
+        "evaluators: [{json_multi_field_match: {name: all, fields: [x, y]}}]\n"
+    )
+    kept = page.done("correct", correction(scored(page, text), text, value="2"))
+    assert kept["said"] == '"a", y: "3" → "2" (misread)'
+    assert scored(page, kept["text"])["table"][0]["statuses"][0] == "P"
 
 
 def test_rows_without_ids_are_refused(page: Page, folder: Path) -> None:

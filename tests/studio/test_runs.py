@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ from typing import Any
 import pytest
 
 from evaluators.runs.reader import Run
+from evaluators.studio.folder import Folder
+from evaluators.studio.runs import Runs, Started
 from tests.kit import cli, write_files
 from tests.reports.html.test_page import parts
 from tests.studio.serving import SECRET, Page, serving
@@ -99,10 +104,14 @@ def test_a_run_is_shown_as_its_report_and_two_are_compared(page: Page, folder: P
     assert cli("report", "runs/one", "-o", "report.html").exit_code == 0
     assert (status, headers["content-type"].partition(";")[0]) == (200, "text/html")
     assert body.decode() == Path("report.html").read_text()
-    status, _, body = page.send("GET", f"/compare?base=runs/one&new=runs/two&token={SECRET}", X_Studio_Token="")
+    found = page.done("compare", {"base": "runs/one", "new": "runs/two"})
+    assert found["command"] == "evaluators compare runs/one runs/two"
     assert cli("compare", "runs/one", "runs/two", "-o", "compared.html").exit_code == 0
-    assert status == 200
-    assert b"default-src 'none'" in body
+    embedded = parts(Path("compared.html").read_text())
+    assert found["head"]["sections"] == embedded["head"]["sections"]
+    lines = zlib.decompress(base64.b64decode(found["lines"]["compared"])).splitlines()
+    assert [json.loads(line)["change"] for line in lines] == ["fixed"]
+    assert page.ask("compare", {"base": "runs/one", "new": "../two"})[0] == 403
     assert page.send("GET", f"/runs/..%2fruns/report?token={SECRET}")[0] in (403, 422)
 
 
@@ -110,10 +119,23 @@ def test_runs_of_two_settings_are_compared_in_what_they_have_in_common(page: Pag
     ended(page, path="suite.yaml", name="one")
     write_files(folder, {"suite.yaml": SUITE.replace("[exact_match]", "[{exact_match: {forgive: [case]}}]")})
     ended(page, path="suite.yaml", name="two")
-    address = f"/compare?base=runs/one&new=runs/two&token={SECRET}"
-    refused, common = (str(parts(page.send("GET", address + more)[2].decode())["head"]) for more in ("", "&common=yes"))
-    assert ("cannot be compared" in refused, "cannot be compared" in common) == (True, False)
-    assert ("2 rows in both runs" in common, "has other settings" in common) == (True, True)
+    both = {"base": "runs/one", "new": "runs/two"}
+    refused, common = (page.done("compare", {**both, "common": one}) for one in (False, True))
+    assert (refused["refused"], common["refused"]) == (True, False)
+    assert ("cannot be compared" in str(refused["head"]), "cannot be compared" in str(common["head"])) == (True, False)
+    assert ("2 rows in both runs" in str(common["head"]), "has other settings" in str(common["head"])) == (True, True)
+
+
+def test_a_run_that_does_not_end_is_ended_with_the_studio(folder: Path) -> None:
+    """Who is interrupted and goes on is not waited for without limit."""
+    deaf = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
+    with subprocess.Popen([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        runs = Runs(Folder(folder), end_seconds=0.2)
+        runs.started["deaf"] = Started(process, folder / "out", [], folder, frozenset())
+        runs.close()
+        assert process.poll() == -signal.SIGKILL
 
 
 def test_the_command_prints_an_address_with_a_token_and_ends_when_it_is_interrupted(folder: Path) -> None:

@@ -151,8 +151,8 @@ def test_rows_of_another_file_can_be_scored(page: Page, folder: Path) -> None:
     ("test_set", "code"),
     [
         ("", "no-rows-here"),
-        ("test_set: https://example.com/rows.csv\n", "no-rows-here"),
-        ("test_set: {sql: 'select 1', connection: {sqlite: rows.db}}\n", "no-rows-here"),
+        ("test_set: https://example.com/rows.csv\n", "rows-elsewhere"),
+        ("test_set: {sql: 'select 1', connection: {sqlite: rows.db}}\n", "rows-elsewhere"),
         ("test_set: none.csv\n", "no-such-file"),
     ],
 )
@@ -220,6 +220,7 @@ def test_a_judge_is_asked_once_somebody_has_said_so_and_its_answers_are_known_af
         assert sent
         again = scored(page, text)
         assert [one["scored"] for one in again["figures"]] == [5, 5]
+        assert [one["asks"]["open"] for one in (found, asked, again)] == [True, False, False]
         assert len(server.requests) == sent
         page.done("save", {"path": "judged.yaml", "text": text, "base": ""})
         status, answer = page.ask("run", {"path": "judged.yaml"})

@@ -68,19 +68,43 @@ def main() -> None:
 
 
 def show_studio(browser: Any, temporary: Path) -> None:
-    """The picture of a studio: a suite after a change that made a row wrong."""
+    """The pictures of a studio: data without a suite, a suite after a change that made a row wrong, and two runs compared."""
     folder = temporary / "studio"
     shutil.copytree(GALLERY / "invoice_extraction", folder)
-    with chdir(folder), serving(folder, "suite.yaml") as studio:
-        page = browser.new_page(viewport={"width": 1200, "height": 1000}, reduced_motion="reduce")
-        page.goto(f"{studio.address}/#token={SECRET}")
-        page.wait_for_selector("[data-ready]")
-        page.get_by_text("16 rows scored").first.wait_for()
-        page.get_by_label("How issued_on is compared").select_option("exact")
-        page.get_by_text("became wrong").first.wait_for()
-        page.get_by_label("How issued_on is compared").scroll_into_view_if_needed()
-        page.screenshot(path=FOLDER / "studio.png")
-        page.close()
+    with chdir(folder):
+        with serving(folder, "rows.csv") as studio:
+            page = _studio_page(browser, studio.address, 620)
+            page.get_by_label("Role of model_output").wait_for()
+            page.locator(".data-shown").scroll_into_view_if_needed()
+            page.evaluate("document.querySelector('.data-shown').scrollIntoView()")
+            page.screenshot(path=FOLDER / "studio-data.png")
+            page.close()
+        load("suite.yaml").run(results="runs/before")
+        with serving(folder, "suite.yaml") as studio:
+            page = _studio_page(browser, studio.address, 1000)
+            page.get_by_text("16 rows scored").first.wait_for()
+            page.get_by_label("How issued_on is compared").select_option("exact")
+            page.get_by_text("became wrong").first.wait_for()
+            page.get_by_label("How issued_on is compared").scroll_into_view_if_needed()
+            page.screenshot(path=FOLDER / "studio.png")
+            page.get_by_role("button", name="Runs", exact=True).click()
+            page.get_by_role("button", name="Run all rows").click()
+            page.get_by_role("link", name="Open its report").wait_for()
+            for box in page.locator(".run-list input").all():
+                box.check()
+            page.get_by_role("button", name="Compare the two").click()
+            page.get_by_role("button", name="Compare what both have in common").click()
+            page.locator("article.compared").first.wait_for()
+            page.evaluate("document.querySelector('.run-comparison').scrollIntoView()")
+            page.screenshot(path=FOLDER / "studio-compared.png", full_page=False)
+            page.close()
+
+
+def _studio_page(browser: Any, address: str, height: int) -> Any:
+    page = browser.new_page(viewport={"width": 1200, "height": height}, reduced_motion="reduce")
+    page.goto(f"{address}/#token={SECRET}")
+    page.wait_for_selector("[data-ready]")
+    return page
 
 
 def report_of(suite: str, folder: Path) -> Path:

@@ -81,7 +81,7 @@ def compared_rows(
     without_page = [
         side.label if side.variant is None else side.record.place
         for side in (runs.base, runs.new)
-        if side.record is not None and not _page_of(side).is_file()
+        if runs.folder is not None and side.record is not None and not _page_of(side).is_file()
     ]
     notes += [
         f"`evaluators view {run}` writes the page of that run; with it, the rows of a comparison lead there."

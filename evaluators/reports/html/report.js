@@ -257,13 +257,14 @@ class Digits {
 }
 const isBeyond = (value) => typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 const exact = (_key, value, context) => (context && isBeyond(value) ? new Digits(context.source) : value);
-const digitsAsText = (_key, value) => (value instanceof Digits ? value.text : value);
+const withDigits = (_key, value) => (value instanceof Digits ? asWritten(value.text) : value);
+const asWritten = (text) => /** @type {any} */ (JSON).rawJSON?.(text) ?? text;
 const parsed = (text) => JSON.parse(text, exact);
 const linesOf = (text) => (text ? text.trimEnd().split("\n").map(parsed) : []);
 const plainLinesOf = (text) => JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
 function spelled(value) {
   if (value instanceof Digits) return value.text;
-  return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
+  return JSON.stringify(value, withDigits, value !== null && typeof value === "object" ? 1 : undefined);
 }
 const ownValue = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
 const FILTER_KEYS = [
@@ -715,6 +716,7 @@ const lowestFirst = (stats) => [...stats].sort((one, other) => (one.mean ?? 2) -
 const cellOf = (table, expected, output) =>
   table.cells.findIndex((one) => one.expected === expected && one.output === output);
 const MOST_CAUSES = 5;
+const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`));
@@ -1153,6 +1155,15 @@ const MOST_VALUE_LETTERS = 2000;
 const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
 const OTHER_FIELDS = "other fields, same verdict";
+function comparedSections(sections, comparison, chosen, choose) {
+  const wanted = sections.filter((section) => section.title);
+  const made = wanted.map(neutralSection);
+  if (!comparison) return { made, show: () => {} };
+  const { node, show } = comparisonView(comparison, chosen, choose);
+  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
+  made.splice(end < 0 ? made.length : end, 0, titled("changed-rows", "Changed rows", node));
+  return { made, show };
+}
 function comparisonView(comparison, chosen, choose) {
   const search = el("input", { type: "search", placeholder: "id or row number", autocomplete: "off" });
   search.addEventListener("input", () => choose({ q: search.value }));
@@ -1262,7 +1273,8 @@ function rowCard(row, fields, comparison) {
 }
 function rowLink(side, page, key) {
   if (key === null) return el("span.quiet", `not in the ${side}`);
-  return page && el("a", { href: `${page}#row=${encodeURIComponent(key)}` }, `row in the ${side}`);
+  const there = { href: `${page}#row=${encodeURIComponent(key)}`, target: "_blank", rel: "noopener" };
+  return page && el("a", there, `row in the ${side}`);
 }
 function valueTable(fields, label) {
   const heads = ["field", "expected", "base", "new run"].map((head) => el("th", { scope: "col" }, head));
@@ -1431,7 +1443,17 @@ function evaluatorPart(row, evaluator, detail) {
     ? documentsPart(said?.documents.length ? said.documents : detail.documents, fields)
     : el("p.tone-note", "The documents of this row are not in this file.");
   const parts = verdict.status === "unreadable" ? [documents, cards] : [cards, documents];
-  return el("div.explained", verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""), parts);
+  const answered = !fields.length && isWrong(verdict) && listing.action?.(wholeAnswer(said), names[evaluator]);
+  return el(
+    "div.explained",
+    verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""),
+    answered,
+    parts,
+  );
+}
+function wholeAnswer(said) {
+  const output = said?.documents.find((one) => one.side === "output" && one.kind !== "absent");
+  return output ? { path: "", actual: output.value } : { path: "" };
 }
 function verdictLine(verdict, evaluator, reason) {
   const [result, tone] = resultOf(verdict);
@@ -2134,7 +2156,6 @@ function followPrinter() {
 }
 const DRAWN = { fields: fieldSection, mistakes: mistakeSection, evaluators: evaluatorSection, slices: sliceSection };
 const FIRST = ["fields", "mistakes", "evaluators", "gates"];
-const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 function runSections() {
   const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
   const wanted = head.sections.filter((section) => section.title).sort((one, other) => rank(one) - rank(other));
@@ -2147,19 +2168,11 @@ function runSections() {
   return [...before, rowSection(), ...made.filter(isAfter)].filter(Boolean);
 }
 async function otherSections() {
-  const wanted = head.sections.filter((section) => section.title);
-  const made = wanted.map(neutralSection);
-  if (!head.compared) return made;
-  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
-  made.splice(end < 0 ? made.length : end, 0, await comparedSection(head.compared));
-  return made;
-}
-async function comparedSection(compared) {
-  const comparison = { ...compared, rows: linesOf(await unpack("compared")) };
+  const comparison = head.compared ? { ...head.compared, rows: linesOf(await unpack("compared")) } : null;
   const chosen = () => ({ change: state.change, evaluator: state.evaluator, field: state.field, q: state.q });
-  const { node, show } = comparisonView(comparison, chosen, choose);
+  const { made, show } = comparedSections(head.sections, comparison, chosen, choose);
   listeners.push(show);
-  return titled("changed-rows", "Changed rows", node);
+  return made;
 }
 const listed = {
   next: (key, step) => {

@@ -106,7 +106,8 @@ function takeToken() {
   const [address] = location.href.split("#");
   history.replaceState(null, "", given.size ? `${address}#${given}` : address);
 }
-const linkTo = (path, more = {}) => `${path}?${new URLSearchParams({ ...more, token })}`;
+const reportOf = (name) =>
+  `runs/${name.split("/").map(encodeURIComponent).join("/")}/report?${new URLSearchParams({ token })}`;
 const ask = (name, body = {}) =>
   sent(`api/${name}`, JSON.stringify(body), { "Content-Type": "application/json" });
 const upload = (file) =>
@@ -143,45 +144,16 @@ class Digits {
 }
 const isBeyond = (value) => typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 const exact = (_key, value, context) => (context && isBeyond(value) ? new Digits(context.source) : value);
-const digitsAsText = (_key, value) => (value instanceof Digits ? value.text : value);
+const withDigits = (_key, value) => (value instanceof Digits ? asWritten(value.text) : value);
+const asWritten = (text) => /** @type {any} */ (JSON).rawJSON?.(text) ?? text;
 const parsed = (text) => JSON.parse(text, exact);
 const linesOf = (text) => (text ? text.trimEnd().split("\n").map(parsed) : []);
 const plainLinesOf = (text) => JSON.parse(`[${text.trimEnd().replaceAll("\n", ",")}]`);
 function spelled(value) {
   if (value instanceof Digits) return value.text;
-  return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
+  return JSON.stringify(value, withDigits, value !== null && typeof value === "object" ? 1 : undefined);
 }
 const ownValue = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
-const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
-const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
-const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
-function within(path, step) {
-  if (typeof step === "number") return `${path}[${step}]`;
-  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
-  return path ? `${path}.${step}` : step;
-}
-const QUOTED_KEY = /\["([^"\\]*)"\]/g;
-const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
-const forPeople = (path) =>
-  path.replace(QUOTED_KEY, (step, key, at) => {
-    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
-    return isPlain ? `${at ? "." : ""}${key}` : step;
-  });
-const fieldName = (path) => forPeople(path) || "(the whole document)";
-const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
-function valueIn(written) {
-  const text = written.trim();
-  if (!text) return { value: {}, wrong: "" };
-  try {
-    return { value: { value: JSON.parse(text) }, wrong: "" };
-  } catch {
-    const like = /^[[{"]/.test(text);
-    return {
-      value: { value: text },
-      wrong: like ? "This begins like JSON, and is none: look at its quotes and brackets." : "",
-    };
-  }
-}
 const COUNTED = [
   "match",
   "mismatch",
@@ -220,6 +192,78 @@ const intervalText = (found) => (found ? `[${scoreText(found.low)}, ${scoreText(
 function ofPart(stats, figure) {
   const lost = stats.invalid + stats.unjudged + stats.bugs;
   return stats.scored && 20 * lost > stats.scored + lost ? `${figure} (${counted(stats.scored, "row")})` : figure;
+}
+const CHANGES = ["broken", "lost", "fixed", "gained", "settled", "unchanged"];
+function comparedRows(rows, choice) {
+  const text = choice.q.trim().toLowerCase();
+  const left = rows.flatMap((row) => {
+    if (text && !row.id.toLowerCase().includes(text) && String(row.number) !== text) return [];
+    const own = row.fields.filter((one) => isChosen(one, choice));
+    const isLeft = choice.field
+      ? own.length > 0
+      : (!choice.change || row.change === choice.change) && (!choice.evaluator || concerns(row, choice.evaluator));
+    return isLeft ? [{ row, fields: own.sort((one, other) => weight(one) - weight(other)) }] : [];
+  });
+  return left.sort((one, other) => weight(one.row) - weight(other.row));
+}
+function isChosen(one, { change, evaluator, field }) {
+  if (evaluator && one.evaluator !== evaluator) return false;
+  return !field || (one.field === field && (!change || one.change === change));
+}
+const weight = ({ change }) => CHANGES.indexOf(change);
+const concerns = (row, evaluator) =>
+  row.fields.some((one) => one.evaluator === evaluator) ||
+  Object.values(row.verdicts).some((names) => names.includes(evaluator));
+const changeCounts = (rows) =>
+  CHANGES.map(
+    (change) => /** @type {[string, number]} */ ([change, rows.filter((row) => row.change === change).length]),
+  ).filter(([, size]) => size > 0);
+function changedFields(rows) {
+  const found = new Map();
+  for (const { fields } of rows)
+    for (const key of new Set(
+      fields.filter((one) => one.field).map((one) => JSON.stringify([one.evaluator, one.field])),
+    )) {
+      const [evaluator, field] = JSON.parse(key);
+      const own = found.get(evaluator) ?? new Map();
+      own.set(field, (own.get(field) ?? 0) + 1);
+      found.set(evaluator, own);
+    }
+  return [...found].map(([evaluator, own]) => [evaluator, [...own].sort(([, one], [, other]) => other - one)]);
+}
+const comparedEvaluators = (rows) => [
+  ...new Set(rows.flatMap((row) => [...row.fields.map((one) => one.evaluator), ...Object.values(row.verdicts).flat()])),
+];
+const NEEDS_QUOTES = /[\s.[\]"'\\/]|^\$|^[0-9]+$|^\*?$/;
+const NOT_PRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+const STEPS = /\[(?:(\d+)|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\]]*)\]/g;
+function within(path, step) {
+  if (typeof step === "number") return `${path}[${step}]`;
+  if (NEEDS_QUOTES.test(step) || NOT_PRINTABLE.test(step)) return `${path}[${JSON.stringify(step)}]`;
+  return path ? `${path}.${step}` : step;
+}
+const QUOTED_KEY = /\["([^"\\]*)"\]/g;
+const LONE_SPACE = /(?<=[^\s,;:]) (?=\S)/g;
+const forPeople = (path) =>
+  path.replace(QUOTED_KEY, (step, key, at) => {
+    const isPlain = !NEEDS_QUOTES.test(key.replace(LONE_SPACE, "")) && !NOT_PRINTABLE.test(key);
+    return isPlain ? `${at ? "." : ""}${key}` : step;
+  });
+const fieldName = (path) => forPeople(path) || "(the whole document)";
+const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
+function valueIn(written) {
+  const text = written.trim();
+  if (!text) return { value: "", wrong: "" };
+  try {
+    JSON.parse(text);
+    return { value: text, wrong: "" };
+  } catch {
+    const like = /^[[{"]/.test(text);
+    return {
+      value: JSON.stringify(text),
+      wrong: like ? "This begins like JSON, and is none: look at its quotes and brackets." : "",
+    };
+  }
 }
 const MOST_COMPARED = 4000000;
 const MOST_LETTERS = 20000;
@@ -1217,6 +1261,7 @@ function placeOf(evaluator, field) {
   return ownValue(places, field.field ?? generalPath(field.path)) ?? ownValue(places, field.path) ?? where;
 }
 const MOST_CAUSES = 5;
+const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`));
@@ -1372,7 +1417,7 @@ function checkGroups(checks, text) {
   }
   return [...groups];
 }
-const TONES = { bad: "bad", warn: "warning", note: "note" };
+const PROBLEM_TONES = { bad: "bad", warn: "warning", note: "note" };
 const status = el("p.unseen", { role: "status" });
 const alarm = el("div.alarm", { role: "alert" });
 const noticeBoard = () => [status, alarm];
@@ -1391,13 +1436,24 @@ async function tried(act) {
     return undefined;
   }
 }
+function showProgress(part, label, rows, share, stop) {
+  const said = `${number(rows)} rows scored`;
+  const bar = part.querySelector("progress");
+  if (bar) {
+    part.querySelector(".run-rows").textContent = said;
+    if (share !== null) bar.value = share;
+    return;
+  }
+  const made = el("progress", { "aria-label": label, max: 1, value: share });
+  refill(part, el("div.run-end", made, el("span.run-rows", said), button("Stop", stop)));
+}
 function problemList(problems, go) {
   return el(
     "ul.problems",
     problems.map(({ message, hint = "", line = 0, where = "", tone = "bad" }) =>
       el(
-        `li.badge-${TONES[tone]}`,
-        seenOnly(TONE_SIGNS[TONES[tone]]),
+        `li.badge-${PROBLEM_TONES[tone]}`,
+        seenOnly(TONE_SIGNS[PROBLEM_TONES[tone]]),
         " ",
         line > 0 && go
           ? [button(`line ${line}`, () => go(line), {}, "button.link"), ": "]
@@ -1513,6 +1569,188 @@ function shareOf(right, of) {
     unseen(" right"),
   );
 }
+const ROWS_AT_ONCE = 50;
+const MOST_VALUE_LETTERS = 2000;
+const LONGEST_LINE = 120;
+const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
+const OTHER_FIELDS = "other fields, same verdict";
+function comparedSections(sections, comparison, chosen, choose) {
+  const wanted = sections.filter((section) => section.title);
+  const made = wanted.map(neutralSection);
+  if (!comparison) return { made, show: () => {} };
+  const { node, show } = comparisonView(comparison, chosen, choose);
+  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
+  made.splice(end < 0 ? made.length : end, 0, titled("changed-rows", "Changed rows", node));
+  return { made, show };
+}
+function comparisonView(comparison, chosen, choose) {
+  const search = el("input", { type: "search", placeholder: "id or row number", autocomplete: "off" });
+  search.addEventListener("input", () => choose({ q: search.value }));
+  const selects = el("div.choices");
+  const labelled = el("label.choice", el("span", "Search"), search);
+  const found = el("p.found", { role: "status" });
+  const list = el("div.compared-rows");
+  let last = "";
+  const show = () => {
+    const now = chosen();
+    if (last === JSON.stringify(now)) return;
+    last = JSON.stringify(now);
+    if (document.activeElement !== search) search.value = now.q;
+    refreshSelects(selects, comparison.rows, now, choose);
+    const left = comparedRows(comparison.rows, now);
+    const all = counted(comparison.rows.length, "changed row");
+    found.textContent = left.length === comparison.rows.length ? all : `${number(left.length)} of ${all}`;
+    refill(list);
+    showNext(list, left, comparison);
+  };
+  show();
+  const bar = el("div.filters.comparison-filters", { role: "search", "aria-label": "Changed rows" }, selects, labelled);
+  const notes = comparison.notes.map((note) => el("p.tone-note", withCode(note)));
+  return { node: el("div.comparison", notes, bar, found, list), show };
+}
+function refreshSelects(selects, rows, now, choose) {
+  const place = [...selects.querySelectorAll("select")].indexOf(document.activeElement);
+  refill(selects, selectsOf(rows, now, choose));
+  if (place >= 0) selects.querySelectorAll("select")[place].focus();
+}
+function selectsOf(rows, now, choose) {
+  const names = comparedEvaluators(rows);
+  const changes = now.field
+    ? CHANGES.filter((one) => ["broken", "fixed", "lost"].includes(one)).map((one) => [one, one])
+    : changeCounts(rows).map(([one, size]) => [one, `${changeWord(one)} (${number(size)})`]);
+  const fields = changedFields(rows).map(([evaluator, own]) => [
+    evaluator,
+    own.map(([field, size]) => [JSON.stringify([evaluator, field]), `${fieldName(field)} (${number(size)})`]),
+  ]);
+  const key = now.field ? JSON.stringify([now.evaluator, now.field]) : "";
+  const ofField = (picked) => {
+    const [evaluator, field] = picked ? JSON.parse(picked) : ["", ""];
+    choose({ evaluator, field });
+  };
+  const isFiltered = now.change || now.evaluator || now.field || now.q;
+  return [
+    choice("Change", now.change, [["", [["", "any change"], ...changes]]], (change) => choose({ change })),
+    names.length > 1 &&
+      choice(
+        "Evaluator",
+        now.evaluator,
+        [["", [["", "all evaluators"], ...names.map((one) => /** @type {[string, string]} */ ([one, one]))]]],
+        (evaluator) => choose({ evaluator, field: "" }),
+      ),
+    fields.length > 0 && choice("Field", key, [["", [["", "all fields"]]], ...fields], ofField),
+    isFiltered && button("Clear", () => choose({ change: "", evaluator: "", field: "", q: "" }), {}, "button.clear"),
+  ];
+}
+const changeWord = (change) => (change === "unchanged" ? OTHER_FIELDS : change);
+function showNext(list, left, comparison) {
+  if (!left.length) fill(list, [el("p.quiet", "No row fits these choices.")]);
+  fill(
+    list,
+    left.slice(0, ROWS_AT_ONCE).map(({ row, fields }) => rowCard(row, fields, comparison)),
+  );
+  const rest = left.slice(ROWS_AT_ONCE);
+  if (!rest.length) return;
+  const more = button(
+    `Show ${number(Math.min(rest.length, ROWS_AT_ONCE))} more of ${number(rest.length)}`,
+    () => {
+      more.remove();
+      const shown = list.children.length;
+      showNext(list, rest, comparison);
+      list.children[shown].querySelector("h3").focus();
+    },
+    {},
+    "button.more",
+  );
+  fill(list, [more]);
+}
+function rowCard(row, fields, comparison) {
+  const name = row.id && row.id !== String(row.number) ? [" · ", plain(row.id)] : null;
+  const verdicts = Object.entries(row.verdicts).map(([change, names]) => `${change}: ${names.join(", ")}`);
+  const why = fields.length ? [] : Object.entries(row.reasons).map(([evaluator, reason]) => `${evaluator}: ${reason}`);
+  return el(
+    "article.compared",
+    el(
+      "header.compared-head",
+      el(
+        "h3",
+        { tabindex: "-1" },
+        `Row ${row.number}`,
+        name,
+        row.variant !== null && plain(row.variant, "bdi.variant"),
+      ),
+      row.change === "unchanged" ? el("span.quiet", OTHER_FIELDS) : badge(row.change, TONES[row.change]),
+      el("span.quiet", plain(verdicts.join("; "))),
+      el(
+        "span.leads",
+        rowLink("base", comparison.base.link, row.base),
+        rowLink("new run", comparison.new.link, row.new),
+      ),
+    ),
+    why.map((text) => el("p.quiet", plain(text))),
+    fields.length > 0 && valueTable(fields, `Row ${row.number}, values`),
+  );
+}
+function rowLink(side, page, key) {
+  if (key === null) return el("span.quiet", `not in the ${side}`);
+  const there = { href: `${page}#row=${encodeURIComponent(key)}`, target: "_blank", rel: "noopener" };
+  return page && el("a", there, `row in the ${side}`);
+}
+function valueTable(fields, label) {
+  const heads = ["field", "expected", "base", "new run"].map((head) => el("th", { scope: "col" }, head));
+  return el(
+    "table.values",
+    { "aria-label": label },
+    el("thead", el("tr", heads)),
+    el(
+      "tbody",
+      fields.map((one) =>
+        el(
+          `tr.is-${one.change}`,
+          el(
+            "th",
+            { scope: "row" },
+            plain(one.path ? fieldName(one.path) : "output", "bdi.path"),
+            " ",
+            plain(one.evaluator, "bdi.quiet"),
+          ),
+          valueCells(one),
+        ),
+      ),
+    ),
+  );
+}
+function valueCells(one) {
+  const text = (side) => (side in one ? shortValue(one[side]) : null);
+  const [expected, base, now] = ["expected", "base", "new"].map(text);
+  const isKnown = expected !== null;
+  const wrong = one.now === "mismatch" ? now : one.was === "mismatch" ? base : null;
+  const wanted = isKnown ? markedPair(expected, wrong, true)[0] : el("span.quiet", "–");
+  const isMarked = isKnown && wrong !== null;
+  const [before, after] = isMarked
+    ? [sideOf(expected, base, one.was), sideOf(expected, now, one.now)]
+    : markedPair(base, now, true, ["mark", "mark"]);
+  return [
+    cell("expected", wanted),
+    cell("base", mark(one.was), base === null ? missing(one.was, one.now) : before),
+    cell(
+      "new run",
+      mark(one.now),
+      now === null ? missing(one.now, one.was) : after,
+      one.why && el("div.quiet", plain(one.why)),
+    ),
+  ];
+}
+function shortValue(value) {
+  const line = lineText(value, MOST_VALUE_LETTERS);
+  return line.length <= LONGEST_LINE ? line : valueText(value, MOST_VALUE_LETTERS);
+}
+const cell = (head, ...children) => el("td", { "data-head": head }, children);
+const sideOf = (expected, text, status) => markedPair(expected, text, status === "mismatch")[1];
+const mark = (status) => status !== null && treeMark(statusNumber(status));
+function missing(status, other) {
+  if (status === "omission" || other === "hallucination") return nothing();
+  return el("span.quiet", status === null ? "not measured" : statuses[statusNumber(status)].word);
+}
 const MOST_CARDS = 100;
 const FEW_FIELDS = 12;
 const FEW_CHARS = 2000;
@@ -1624,7 +1862,17 @@ function evaluatorPart(row, evaluator, detail) {
     ? documentsPart(said?.documents.length ? said.documents : detail.documents, fields)
     : el("p.tone-note", "The documents of this row are not in this file.");
   const parts = verdict.status === "unreadable" ? [documents, cards] : [cards, documents];
-  return el("div.explained", verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""), parts);
+  const answered = !fields.length && isWrong(verdict) && listing.action?.(wholeAnswer(said), names[evaluator]);
+  return el(
+    "div.explained",
+    verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""),
+    answered,
+    parts,
+  );
+}
+function wholeAnswer(said) {
+  const output = said?.documents.find((one) => one.side === "output" && one.kind !== "absent");
+  return output ? { path: "", actual: output.value } : { path: "" };
 }
 function verdictLine(verdict, evaluator, reason) {
   const [result, tone] = resultOf(verdict);
@@ -1769,10 +2017,12 @@ function otherCells({ cells }) {
 }
 const correction = (field, evaluator, scored, done) =>
   button("The expected answer is wrong", () => askValue(field, evaluator, scored(), done));
+const written = (value) =>
+  typeof value === "string" && valueIn(value).value === JSON.stringify(value) ? value : spelled(value);
 function askValue(field, evaluator, score, done) {
   const row = Number.parseInt(state.row, 10);
-  openDialog(`Correct ${fieldName(field.path)} in row ${row}`, (close) => {
-    const given = "actual" in field ? JSON.stringify(field.actual) : "";
+  openDialog(`Correct ${field.path ? fieldName(field.path) : "the expected answer"} in row ${row}`, (close) => {
+    const given = "actual" in field ? written(field.actual) : "";
     const value = el("textarea", { id: "correct-value", rows: "2" });
     value.value = given;
     const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
@@ -1782,7 +2032,7 @@ function askValue(field, evaluator, score, done) {
       if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
       const text = textNow();
       const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
-      const found = await tried(() => ask("correct", { ...asked, ...read.value }));
+      const found = await tried(() => ask("correct", { ...asked, value: read.value }));
       if (!found) return undefined;
       close();
       complain();
@@ -1794,7 +2044,7 @@ function askValue(field, evaluator, score, done) {
       el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
       el(
         "p",
-        el("label", { for: value.id }, "The right value, as JSON; empty where nothing should stand there"),
+        el("label", { for: value.id }, "The right value", field.path && "; empty where nothing should stand there"),
         value,
       ),
       el("p", el("label", { for: reason.id }, "Why"), reason),
@@ -1881,14 +2131,16 @@ async function openPath(path, stays = false) {
     await tried(() => openSuite(found.suite.path, found.suite.text, found.suite.hash));
     drawData();
     if (!stays) goToSuite();
-  } else await draft();
+  } else takeDraft(found.drafted);
 }
 async function draft() {
   const { data, roles, answers } = shown;
   if (!data) return;
   const found = await tried(() => ask("draft", { path: data.path, roles, answers }));
-  if (!found) return;
-  Object.assign(shown, { data: found.data, draft: { path: found.path, text: found.text }, command: found.command });
+  if (found) takeDraft(found);
+}
+function takeDraft({ data, path, text, command }) {
+  Object.assign(shown, { data, draft: { path, text }, command });
   drawData();
 }
 async function setRole(role, name) {
@@ -2115,8 +2367,46 @@ function noteOf({ target, figure = "mean" }, scored) {
   const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
   return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
 }
+async function showComparison(part, base, after, common = false) {
+  refill(part, el("p.quiet", { role: "status" }, "Comparing…"));
+  const found = await tried(() => ask("compare", { base, new: after, common }));
+  if (!found) {
+    refill(part);
+    return;
+  }
+  const { head, lines, command } = found;
+  learnWords(head.words);
+  const rows = linesOf(await inflated(lines.compared ?? ""));
+  const comparison = head.compared && {
+    base: { ...head.compared.base, link: reportOf(base) },
+    new: { ...head.compared.new, link: reportOf(after) },
+    notes: head.compared.notes,
+    rows,
+  };
+  const now = { change: "", evaluator: "", field: "", q: "" };
+  const pick = (changes) => {
+    Object.assign(now, changes);
+    show();
+  };
+  const { made, show } = comparedSections(head.sections, comparison, () => now, pick);
+  const anew = () => showComparison(part, base, after, true);
+  const title = el("h2", { tabindex: "-1" }, plain(head.title));
+  refill(
+    part,
+    el("header.comparison-head", title, badge(head.headline, head.tone)),
+    found.refused && el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
+    head.sections.filter((section) => !section.title).map(neutralSection),
+    made,
+    commandLine(command),
+  );
+  title.focus();
+}
 const SCORE_AFTER_MILLISECONDS = 200;
 const ADVICE_AFTER_MILLISECONDS = 500;
+const PROGRESS_AFTER_MILLISECONDS = 1000;
+const PROGRESS_EVERY_MILLISECONDS = 500;
+const FEW = "50";
+const SLOW_SECONDS = 3; // scoring that takes longer is no answer to a key
 const FIRST_ROWS = 500; // so many come with the scores
 const PAGE_ROWS = 200;
 const MOST_TURNED = 6;
@@ -2127,15 +2417,16 @@ const AMOUNTS = [
   ["", "all rows"],
 ];
 const tab = crypto.randomUUID();
-const live = { scored: null, kept: null, advice: [], trial: null, amount: "50", only: "", of: 0, mayAsk: false };
+const live = { scored: null, kept: null, advice: [], trial: null, amount: FEW, only: "", of: 0 };
 const scoredListeners = [];
 let listed = new Map();
 let places = new Map();
 let asked = new Set();
 const parts = {};
 let scoreTimer = 0;
+let turn = 0;
 function livePart() {
-  for (const name of ["trial", "said", "turned", "asks", "problems", "command", "choices"])
+  for (const name of ["trial", "said", "progress", "hint", "turned", "asks", "problems", "command", "choices"])
     parts[name] = el(`div.live-${name}`);
   parts.said.setAttribute("role", "status");
   parts.grid = cellGrid("Rows and what became of each field");
@@ -2146,6 +2437,8 @@ function livePart() {
     "section.live",
     { "aria-labelledby": "live-title" },
     el("div.live-head", el("h2", { id: "live-title" }, "Rows"), parts.choices, parts.said),
+    parts.progress,
+    parts.hint,
     parts.trial,
     parts.turned,
     parts.asks,
@@ -2175,6 +2468,7 @@ function drawChoices() {
   ];
   const pick = (key, value) => {
     live[key] = value;
+    parts.grid.node.scrollTop = 0;
     if (key === "amount") scoreNow();
     else showRowsAnew();
   };
@@ -2189,10 +2483,39 @@ function drawChoices() {
 function scoreSoon() {
   if (live.trial) endTrial();
   clearTimeout(scoreTimer);
-  if (suite.path) scoreTimer = setTimeout(scoreNow, SCORE_AFTER_MILLISECONDS);
+  if (!suite.path) return;
+  if (live.amount !== FEW && (live.scored?.seconds ?? 0) > SLOW_SECONDS) scoreFew();
+  else scoreTimer = setTimeout(() => scoreNow(), SCORE_AFTER_MILLISECONDS);
 }
-async function scoreNow() {
+function scoreFew() {
+  const amount = live.amount;
+  const many = AMOUNTS.find(([one]) => one === amount)?.[1] ?? "";
+  live.amount = FEW;
+  drawChoices();
+  const again = button(`Score ${many}`, () => {
+    live.amount = amount;
+    drawChoices();
+    scoreNow();
+  });
+  refill(parts.hint, el("p.quiet", `To score ${many} takes a while: changes are scored in the first ${FEW}. `, again));
+  scoreTimer = setTimeout(() => scoreNow(), SCORE_AFTER_MILLISECONDS);
+}
+async function followProgress(mine) {
+  const rest = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+  await rest(PROGRESS_AFTER_MILLISECONDS);
+  while (mine === turn) {
+    const found = await ask("score/progress", { tab }).catch(() => null);
+    if (mine !== turn) return;
+    if (found) showProgress(parts.progress, "Rows scored", found.rows, found.share, scoreFew);
+    await rest(PROGRESS_EVERY_MILLISECONDS);
+  }
+}
+async function scoreNow(more = {}) {
   clearTimeout(scoreTimer);
+  turn += 1;
+  const mine = turn;
+  followProgress(mine);
+  if (live.amount !== FEW) refill(parts.hint);
   const text = live.trial?.text ?? textNow();
   const rows = live.amount ? Number(live.amount) : null;
   try {
@@ -2202,7 +2525,7 @@ async function scoreNow() {
       tab,
       rows,
       before: live.kept?.id ?? "",
-      ask: live.mayAsk,
+      ...more,
     });
     if (text === (live.trial?.text ?? textNow())) await takeScored(found);
   } catch (error) {
@@ -2210,6 +2533,11 @@ async function scoreNow() {
     if (error.code === "superseded") return;
     if (error.status === 422 || error.status === 400) notScored(error);
     else complain(error.message);
+  } finally {
+    if (mine === turn) {
+      turn += 1;
+      refill(parts.progress);
+    }
   }
 }
 function notScored(refusal) {
@@ -2223,6 +2551,7 @@ function notScored(refusal) {
   refill(
     parts.problems,
     refusal.said.problems?.length ? problemList(refusal.said.problems) : el("p", plain(refusal.message)),
+    refusal.code === "rows-elsewhere" && button("Fetch them once", () => scoreNow({ fetch: true })),
   );
 }
 async function takeScored(scored) {
@@ -2304,17 +2633,12 @@ function turnedPart({ turned }) {
   );
 }
 function askPart({ asks }) {
-  if (!asks) return null;
-  const agree = async () => {
-    live.mayAsk = true;
-    await scoreNow();
-    live.mayAsk = false;
-  };
+  if (!asks?.open) return null;
   return el(
     "div.judges",
     el("p", "Judges are asked only when you say so. Answers that they gave are kept."),
     asks.said.map((one) => el("p.quiet", plain(one))),
-    button("Ask them", agree),
+    button("Ask them", () => scoreNow({ ask: true })),
   );
 }
 async function tryAdvice(line) {
@@ -2462,7 +2786,13 @@ function suiteForm(given) {
   around = given;
   return node;
 }
-const edit = (what) => tried(() => change(what));
+async function edit(what) {
+  const before = textNow();
+  await tried(() => change(what));
+  if (textNow() !== before) return;
+  [drawn, drawnLines] = ["", new Map()];
+  drawForm();
+}
 const askCheck = () =>
   chooseCheck(around.started.checks, async (type) => {
     await edit({ edit: "add-check", type });
@@ -2542,7 +2872,9 @@ function adviceItem(line) {
     line.edit &&
       button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),
     line.edit &&
-      button("Apply", () => edit(line.edit), { "data-keep": `apply ${line.place} ${line.field} ${line.write}` }),
+      button("Apply", () => edit(/** @type {Record<string, unknown>} */ (line.edit)), {
+        "data-keep": `apply ${line.place} ${line.field} ${line.write}`,
+      }),
   );
 }
 function checkCard(check) {
@@ -2728,7 +3060,7 @@ function newField({ place, name }) {
 }
 const EVERY_MILLISECONDS = 400;
 const [WIDTH, HEIGHT] = [120, 28];
-const [under, list] = [el("div.run-state"), el("div.run-list")];
+const [under, list, compared] = [el("div.run-state"), el("div.run-list"), el("div.run-comparison")];
 const chosen = new Set();
 let saveSuite = async () => false;
 let isUnderWay = false;
@@ -2742,6 +3074,7 @@ function runsPage(givenSave) {
     ),
     under,
     list,
+    compared,
   ];
 }
 async function start() {
@@ -2784,21 +3117,7 @@ function drawState({ id, done, share, rows: scored, said, exit_code: code, name,
     );
     return refill(under, end);
   }
-  const bar = el("progress", { "aria-label": "Rows scored", max: 1, value: share });
-  if (under.querySelector("progress")) {
-    under.querySelector(".run-rows").textContent = `${number(scored)} rows scored`;
-    if (share !== null) under.querySelector("progress").value = share;
-    return;
-  }
-  refill(
-    under,
-    el(
-      "div.run-end",
-      bar,
-      el("span.run-rows", `${number(scored)} rows scored`),
-      button("Stop", () => tried(() => ask("run/stop", { id }))),
-    ),
-  );
+  return showProgress(under, "Rows scored", scored, share, () => tried(() => ask("run/stop", { id })));
 }
 const endOf = (code) =>
   ({
@@ -2810,16 +3129,7 @@ const endOf = (code) =>
     70: "a bug",
     130: "stopped",
   })[code ?? 70] ?? `ended with ${code}`;
-const reportLink = (name, text) =>
-  el(
-    "a",
-    {
-      href: linkTo(`runs/${name.split("/").map(encodeURIComponent).join("/")}/report`),
-      target: "_blank",
-      rel: "noopener",
-    },
-    text,
-  );
+const reportLink = (name, text) => el("a", { href: reportOf(name), target: "_blank", rel: "noopener" }, text);
 async function refreshRuns() {
   const found = await tried(() => ask("runs", { path: suite.path }));
   if (found) drawRuns(found);
@@ -2873,16 +3183,7 @@ function drawRuns({ runs, trends, command }) {
 function comparePart(newestFirst) {
   if (newestFirst.length !== 2) return el("span.quiet", "Choose two runs to compare them.");
   const [after, base] = newestFirst;
-  const link = (text, more = {}) => {
-    const href = linkTo("compare", { base, new: after, ...more });
-    return el("a.button", { href, target: "_blank", rel: "noopener" }, text);
-  };
-  return [
-    link("Compare the two"),
-    " ",
-    link("What both have in common", { common: "yes" }),
-    el("span.quiet", " also where rows or settings differ"),
-  ];
+  return button("Compare the two", () => showComparison(compared, base, after), {}, "button.main");
 }
 function trendPart(trends) {
   const some = trends.filter((one) => one.means.length > 1);
@@ -2915,6 +3216,7 @@ function trendLine(evaluator, means) {
 }
 const PAGES = { data: "Data", suite: "Suite", runs: "Runs" };
 const LOOK_MILLISECONDS = 3000;
+const MOST_PROBLEMS = 5;
 const shell = {};
 let noticed = "";
 let seen = { data: "", mark: "" };
@@ -2957,6 +3259,7 @@ function suitePage(started) {
   ];
   const [problems, command] = [el("div.pane-problems", { role: "status" }), el("div")];
   told.text.push(() => {
+    complain();
     editor.setText(textNow());
     undo.disabled = !canMove(suite.steps, -1);
     redo.disabled = !canMove(suite.steps, 1);
@@ -2990,6 +3293,7 @@ async function saveText() {
   await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
+  if (!(await mayBeSaved())) return false;
   try {
     const found = await ask("save", { path: suite.path, text, base: suite.base });
     markSaved(text, found.hash);
@@ -3001,6 +3305,16 @@ async function saveText() {
     else complain(error.message);
     return false;
   }
+}
+async function mayBeSaved() {
+  await tried(readText);
+  if (suite.isRead || !suite.problems.length) return true;
+  const body = [
+    el("p", "It cannot be run as it is:"),
+    problemList(suite.problems.slice(0, MOST_PROBLEMS)),
+    suite.problems.length > MOST_PROBLEMS && el("p.quiet", `and ${suite.problems.length - MOST_PROBLEMS} more`),
+  ];
+  return (await askFor("The suite has mistakes", body, ["Save it all the same", "Not yet"])).startsWith("Save");
 }
 async function askWhich({ message, text, hash }) {
   noticed = hash;

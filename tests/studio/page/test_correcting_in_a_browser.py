@@ -33,3 +33,23 @@ def test_a_wrong_expected_answer_is_corrected_beside_the_test_set(
     assert "corrections: corrections.jsonl" in tab.yaml()
     assert (invoice_suite / "rows.csv").read_bytes() == rows
     assert tab.complaints == []
+
+
+def test_the_whole_expected_answer_is_corrected(start: Start, opened: Callable[..., Tab], tmp_path: Path) -> None:
+    """Of an evaluator without fields it is the answer itself that is wrong; what is proposed is what the model gave."""
+    (tmp_path / "rows.csv").write_text("id,output,expected\na,ham,spam\nb,ham,ham\n", encoding="utf-8")
+    (tmp_path / "suite.yaml").write_text("test_set: rows.csv\nevaluators:\n  - exact_match\n", encoding="utf-8")
+    tab = opened(start(tmp_path, "suite.yaml"))
+    page = tab.page
+    tab.wait_for(".live-said", "2 rows scored")
+    page.locator("[data-row='0'] [aria-colindex='2']").click()
+    tab.button("The expected answer is wrong").click()
+    assert page.get_by_label("The right value").input_value() == "ham"
+    page.get_by_label("Why").fill("it is none")
+    tab.button("Keep the correction").click()
+    page.locator("dialog.small").wait_for(state="detached")
+    page.keyboard.press("Escape")
+    tab.wait_for(".live-turned", "1 became right")
+    (line,) = (tmp_path / "corrections.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(line) == {"id": "a", "old": "spam", "new": "ham", "reason": "it is none"}
+    assert tab.complaints == []

@@ -102,3 +102,47 @@ def test_a_change_that_is_under_way_is_not_written_into_another_suite(
     tab.page.get_by_label("How totals.net is compared").select_option("exact")
     tab.wait_for(".yaml", "totals.net: exact")
     assert "issued_on: exact" not in tab.yaml()
+
+
+def test_a_suite_with_mistakes_is_saved_after_a_question(start: Start, opened: Open, invoice_suite: Path) -> None:
+    file = invoice_suite / "suite.yaml"
+    before = file.read_text(encoding="utf-8")
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    tab.page.locator(".cm-line", has_text="vendor.name: company").click()
+    tab.page.keyboard.press("End")
+    tab.page.keyboard.type("y")
+    tab.page.keyboard.press("Escape")
+    tab.button("Save").click()
+    tab.wait_for("dialog", "companyy")
+    tab.button("Not yet").click()
+    tab.page.locator("dialog.small").wait_for(state="detached")
+    assert file.read_text(encoding="utf-8") == before
+    tab.button("Save").click()
+    tab.button("Save it all the same").click()
+    tab.wait_for(".file-name", "· saved")
+    assert "companyy" in file.read_text(encoding="utf-8")
+
+
+def test_a_change_that_is_refused_leaves_no_trace(start: Start, opened: Open, invoice_suite: Path) -> None:
+    """While the text cannot be read the form cannot be changed: its menu shows what is written, and the alarm goes with the mistake."""
+    tab = opened(start(invoice_suite, "suite.yaml"))
+    tab.page.locator(".cm-line", has_text="vendor.name: company").click()
+    tab.page.keyboard.press("End")
+    tab.page.keyboard.type(": [")
+    tab.wait_for(".pane-problems", "line")
+    tab.page.get_by_label("How issued_on is compared").select_option("exact")
+    tab.page.locator(".alarm:not(:empty)").wait_for()
+    tab.wait_for_value("How issued_on is compared", "european_date")
+    tab.button("Undo").click()
+    tab.page.locator(".alarm:empty").wait_for(state="attached")
+
+
+def test_a_folder_of_documents_is_data(start: Start, opened: Open, tmp_path: Path) -> None:
+    for side in ("expected", "output"):
+        (tmp_path / "forms" / side).mkdir(parents=True)
+        for number in range(3):
+            (tmp_path / "forms" / side / f"{number}.json").write_text('{"city": "Rome"}', encoding="utf-8")
+    tab = opened(start(tmp_path, "forms"))
+    tab.button("Make the suite").click()
+    tab.wait_for(".live-said", "3 rows scored")
+    assert tab.complaints == []

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from evaluators.studio.messages import Edit, Score, SetField
+from evaluators.studio.messages import Score, SetField
 from evaluators.studio.studio import Studio
 from tests.kit import write_rows
 
@@ -63,7 +63,7 @@ def key(studio: Studio, text: str, rows: int | None) -> tuple[float, float, int]
     before, spent, wall, size = "", 0.0, 0.0, 0
     for comparator in ("fuzzy", "normalized", "numeric"):
         spent, wall = time.process_time(), time.perf_counter()
-        text = studio.edit(Edit(text, "suite.yaml", SetField(0, "f1", compare=comparator))).text
+        text = studio.edit(text, "suite.yaml", SetField(0, "f1", compare=comparator)).text
         found = studio.score(Score(text, "suite.yaml", "one", rows, before))
         size = len(msgspec.json.encode(found))
         spent, wall, before = time.process_time() - spent, time.perf_counter() - wall, found.id

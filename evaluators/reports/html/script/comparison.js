@@ -2,14 +2,14 @@
 // own beside the number of rows in sight: whoever shows it gives it the choice, and is told of another one.
 
 import { CHANGES, changeCounts, changedFields, comparedEvaluators, comparedRows } from "./compared.js";
-import { button, choice, el, fill, plain, refill } from "./dom.js";
+import { button, choice, el, fill, plain, refill, titled } from "./dom.js";
 import { badge, treeMark } from "./marks.js";
 import { fieldName } from "./paths.js";
-import { withCode } from "./sections.js";
+import { AFTER_ROWS, neutralSection, withCode } from "./sections.js";
 import { lineText, markedPair, nothing, valueText } from "./values.js";
 import { counted, number, statuses, statusNumber } from "./words.js";
 
-/** @import {ChangedField, ChangedRow, Comparison, ComparisonChoice} from "./types.d.ts" */
+/** @import {ChangedField, ChangedRow, Comparison, ComparisonChoice, Section} from "./types.d.ts" */
 
 const ROWS_AT_ONCE = 50;
 const MOST_VALUE_LETTERS = 2000;
@@ -17,10 +17,23 @@ const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
 const OTHER_FIELDS = "other fields, same verdict";
 
+/** The sections of a page of two runs under their titles, with the changed rows before how it ended; and what shows another choice of these.
+ * @param {Section[]} sections @param {Comparison | null} comparison @param {() => ComparisonChoice} chosen
+ * @param {(changes: Partial<ComparisonChoice>) => void} choose */
+export function comparedSections(sections, comparison, chosen, choose) {
+  const wanted = sections.filter((section) => section.title);
+  const made = wanted.map(neutralSection);
+  if (!comparison) return { made, show: () => {} };
+  const { node, show } = comparisonView(comparison, chosen, choose);
+  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
+  made.splice(end < 0 ? made.length : end, 0, titled("changed-rows", "Changed rows", node));
+  return { made, show };
+}
+
 /** The view of a comparison, and what shows another choice in it.
  * @param {Comparison} comparison @param {() => ComparisonChoice} chosen
  * @param {(changes: Partial<ComparisonChoice>) => void} choose */
-export function comparisonView(comparison, chosen, choose) {
+function comparisonView(comparison, chosen, choose) {
   const search = el("input", { type: "search", placeholder: "id or row number", autocomplete: "off" });
   search.addEventListener("input", () => choose({ q: search.value }));
   const selects = el("div.choices");
@@ -146,7 +159,8 @@ function rowCard(row, fields, comparison) {
 /** @param {string} side @param {string} page @param {string | null} key */
 function rowLink(side, page, key) {
   if (key === null) return el("span.quiet", `not in the ${side}`);
-  return page && el("a", { href: `${page}#row=${encodeURIComponent(key)}` }, `row in the ${side}`);
+  const there = { href: `${page}#row=${encodeURIComponent(key)}`, target: "_blank", rel: "noopener" };
+  return page && el("a", there, `row in the ${side}`);
 }
 
 /** @param {ChangedField[]} fields @param {string} label */

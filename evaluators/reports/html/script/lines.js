@@ -10,8 +10,9 @@ export const source = {
  * @param {string} id */
 export const unpack = (id) => source.read(id);
 
-/** @param {string} text */
-async function inflated(text) {
+/** The text that is packed with zlib and spelled in base64.
+ * @param {string} text */
+export async function inflated(text) {
   if (!text) return "";
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -28,7 +29,10 @@ export class Digits {
 
 const isBeyond = (value) => typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value);
 const exact = (_key, value, context) => (context && isBeyond(value) ? new Digits(context.source) : value);
-const digitsAsText = (_key, value) => (value instanceof Digits ? value.text : value);
+const withDigits = (_key, value) => (value instanceof Digits ? asWritten(value.text) : value);
+/** A number with all its digits, where a browser can write one; its text elsewhere.
+ * @param {string} text */
+const asWritten = (text) => /** @type {any} */ (JSON).rawJSON?.(text) ?? text;
 
 /** @param {string} text */
 export const parsed = (text) => JSON.parse(text, exact);
@@ -47,7 +51,7 @@ export const plainLinesOf = (text) => JSON.parse(`[${text.trimEnd().replaceAll("
  * @param {unknown} value */
 export function spelled(value) {
   if (value instanceof Digits) return value.text;
-  return JSON.stringify(value, digitsAsText, value !== null && typeof value === "object" ? 1 : undefined);
+  return JSON.stringify(value, withDigits, value !== null && typeof value === "object" ? 1 : undefined);
 }
 
 /** A value by its key; what objects have by nature is none.

@@ -1,27 +1,23 @@
 // The page, from top to bottom.
 
 import { evaluatorSection } from "./cards.js";
-import { comparisonView } from "./comparison.js";
-import { el, refill, titled } from "./dom.js";
+import { comparedSections } from "./comparison.js";
+import { el, refill } from "./dom.js";
 import { labelSection } from "./labels.js";
 import { linesOf, parsed, unpack } from "./lines.js";
 import { mistakeSection } from "./mistakes.js";
 import { refreshRow, rowDialog } from "./row.js";
-import { keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
+import { AFTER_ROWS, keepClear, navigation, neutralSection, verdictHeader } from "./sections.js";
 import { applyTheme, choose, followAddress, listeners, readState, state } from "./state.js";
 import { head, indexOutcomes, isSmall, keyOf, openHead, openRows, rowOfKey, rows } from "./store.js";
 import { focusLine, followPrinter, redraw, refreshRows, rowSection, view } from "./table.js";
 import { fieldSection, sliceSection } from "./tables.js";
 import { learnWords } from "./words.js";
 
-/** @import {Comparison} from "./types.d.ts" */
-
 /** The sections of a run that are drawn in a way of their own, by their ids. */
 const DRAWN = { fields: fieldSection, mistakes: mistakeSection, evaluators: evaluatorSection, slices: sliceSection };
 /** Those that come first, in the order of a reader's questions: which field is worst and why, how good it is, whether that is enough. */
 const FIRST = ["fields", "mistakes", "evaluators", "gates"];
-/** Those that stand below the rows. */
-const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 
 function runSections() {
   const rank = ({ id }) => (FIRST.includes(id) ? FIRST.indexOf(id) : FIRST.length);
@@ -35,23 +31,13 @@ function runSections() {
   return [...before, rowSection(), ...made.filter(isAfter)].filter(Boolean);
 }
 
-/** The sections of any other page; those of a comparison have its rows before how it ended. */
+/** The sections of any other page. */
 async function otherSections() {
-  const wanted = head.sections.filter((section) => section.title);
-  const made = wanted.map(neutralSection);
-  if (!head.compared) return made;
-  const end = wanted.findIndex(({ id }) => AFTER_ROWS.includes(id));
-  made.splice(end < 0 ? made.length : end, 0, await comparedSection(head.compared));
-  return made;
-}
-
-/** @param {Omit<Comparison, "rows">} compared */
-async function comparedSection(compared) {
-  const comparison = { ...compared, rows: linesOf(await unpack("compared")) };
+  const comparison = head.compared ? { ...head.compared, rows: linesOf(await unpack("compared")) } : null;
   const chosen = () => ({ change: state.change, evaluator: state.evaluator, field: state.field, q: state.q });
-  const { node, show } = comparisonView(comparison, chosen, choose);
+  const { made, show } = comparedSections(head.sections, comparison, chosen, choose);
   listeners.push(show);
-  return titled("changed-rows", "Changed rows", node);
+  return made;
 }
 
 /** The rows of the table, for the one that is opened. */

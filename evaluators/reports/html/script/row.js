@@ -24,7 +24,7 @@ let dialog = null;
 let shownKey = "";
 /** @type {any} */
 let returnTo = null;
-/** @type {{next: (key: string, step: number) => string | undefined, focus: () => void, action?: (field: Field, evaluator: string) => any}} The row so many places after one in the list, what gives the focus back to it, and what can be done about a field that is not right. */
+/** @type {{next: (key: string, step: number) => string | undefined, focus: () => void, action?: (field: any, evaluator: string) => any}} The row so many places after one in the list, what gives the focus back to it, and what can be done about a field that is not right. */
 let listing = { next: () => undefined, focus: () => {} };
 
 /** The dialog, for rows that are listed somewhere.
@@ -150,7 +150,20 @@ function evaluatorPart(row, evaluator, detail) {
     : el("p.tone-note", "The documents of this row are not in this file.");
   // Where the output could not be read, every field is missing for one reason: the output shows it.
   const parts = verdict.status === "unreadable" ? [documents, cards] : [cards, documents];
-  return el("div.explained", verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""), parts);
+  const answered = !fields.length && isWrong(verdict) && listing.action?.(wholeAnswer(said), names[evaluator]);
+  return el(
+    "div.explained",
+    verdictLine(verdict, evaluator, said?.reason ?? verdict.issue?.message ?? ""),
+    answered,
+    parts,
+  );
+}
+
+/** The whole output of an evaluator without fields, as a field is.
+ * @param {any} said */
+function wholeAnswer(said) {
+  const output = said?.documents.find((one) => one.side === "output" && one.kind !== "absent");
+  return output ? { path: "", actual: output.value } : { path: "" };
 }
 
 /** @param {Verdict} verdict @param {number} evaluator @param {string} reason */

@@ -9,6 +9,8 @@ import { counted } from "./words.js";
 /** @import {Bin, Block, Item, Section} from "./types.d.ts" */
 
 const MOST_CAUSES = 5;
+/** The sections that stand below the rows. */
+export const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
 /** The columns whose cells are words for how something ended. */
 const VERDICTS = ["verdict", "finding"];
 

@@ -24,9 +24,10 @@ export function takeToken() {
   history.replaceState(null, "", given.size ? `${address}#${given}` : address);
 }
 
-/** A page of the server, in an address that opens it.
- * @param {string} path @param {Record<string, string>} [more] */
-export const linkTo = (path, more = {}) => `${path}?${new URLSearchParams({ ...more, token })}`;
+/** The address of the report of a run.
+ * @param {string} name */
+export const reportOf = (name) =>
+  `runs/${name.split("/").map(encodeURIComponent).join("/")}/report?${new URLSearchParams({ token })}`;
 
 /** @param {string} name @param {Record<string, any>} [body] @returns {Promise<any>} */
 export const ask = (name, body = {}) =>

@@ -1,6 +1,7 @@
 // A wrong expected answer: its right value and a reason, noted beside the test set, which stays as it is.
 
 import { button, el } from "../../../reports/html/script/dom.js";
+import { spelled } from "../../../reports/html/script/lines.js";
 import { fieldName } from "../../../reports/html/script/paths.js";
 import { state } from "../../../reports/html/script/state.js";
 import { ask } from "./api.js";
@@ -14,11 +15,16 @@ import { valueIn } from "./typed.js";
 export const correction = (field, evaluator, scored, done) =>
   button("The expected answer is wrong", () => askValue(field, evaluator, scored(), done));
 
+/** A value as somebody would write it: texts without quotes, where they are read as texts again.
+ * @param {unknown} value */
+const written = (value) =>
+  typeof value === "string" && valueIn(value).value === JSON.stringify(value) ? value : spelled(value);
+
 /** @param {any} field @param {string} evaluator @param {string} score @param {() => void} done */
 function askValue(field, evaluator, score, done) {
   const row = Number.parseInt(state.row, 10);
-  openDialog(`Correct ${fieldName(field.path)} in row ${row}`, (close) => {
-    const given = "actual" in field ? JSON.stringify(field.actual) : "";
+  openDialog(`Correct ${field.path ? fieldName(field.path) : "the expected answer"} in row ${row}`, (close) => {
+    const given = "actual" in field ? written(field.actual) : "";
     const value = el("textarea", { id: "correct-value", rows: "2" });
     value.value = given;
     const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
@@ -28,7 +34,7 @@ function askValue(field, evaluator, score, done) {
       if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
       const text = textNow();
       const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
-      const found = await tried(() => ask("correct", { ...asked, ...read.value }));
+      const found = await tried(() => ask("correct", { ...asked, value: read.value }));
       if (!found) return undefined;
       close();
       complain();
@@ -40,7 +46,7 @@ function askValue(field, evaluator, score, done) {
       el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
       el(
         "p",
-        el("label", { for: value.id }, "The right value, as JSON; empty where nothing should stand there"),
+        el("label", { for: value.id }, "The right value", field.path && "; empty where nothing should stand there"),
         value,
       ),
       el("p", el("label", { for: reason.id }, "Why"), reason),

@@ -106,15 +106,19 @@ export async function openPath(path, stays = false) {
     await tried(() => openSuite(found.suite.path, found.suite.text, found.suite.hash));
     drawData();
     if (!stays) goToSuite();
-  } else await draft();
+  } else takeDraft(found.drafted);
 }
 
 async function draft() {
   const { data, roles, answers } = shown;
   if (!data) return;
   const found = await tried(() => ask("draft", { path: data.path, roles, answers }));
-  if (!found) return;
-  Object.assign(shown, { data: found.data, draft: { path: found.path, text: found.text }, command: found.command });
+  if (found) takeDraft(found);
+}
+
+/** @param {any} made */
+function takeDraft({ data, path, text, command }) {
+  Object.assign(shown, { data, draft: { path, text }, command });
   drawData();
 }
 

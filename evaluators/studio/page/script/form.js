@@ -5,7 +5,7 @@ import { fieldName } from "../../../reports/html/script/paths.js";
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
 import { chooseCheck } from "./add_check.js";
-import { change, suite } from "./document.js";
+import { change, suite, textNow } from "./document.js";
 import { gatePart } from "./gates.js";
 import { announce, tried } from "./notices.js";
 import { atRest, control, onlyInText, settingsInWords, shareOf, wordMenu } from "./settings.js";
@@ -32,7 +32,16 @@ export function suiteForm(given) {
   return node;
 }
 
-const edit = (what) => tried(() => change(what));
+/** Writes an edit into the text. One that is refused leaves no trace in its control.
+ * @param {Record<string, unknown>} what */
+async function edit(what) {
+  const before = textNow();
+  await tried(() => change(what));
+  if (textNow() !== before) return;
+  [drawn, drawnLines] = ["", new Map()];
+  drawForm();
+}
+
 const askCheck = () =>
   chooseCheck(around.started.checks, async (type) => {
     await edit({ edit: "add-check", type });
@@ -122,7 +131,9 @@ function adviceItem(line) {
     line.edit &&
       button("Try", () => around.tryOut(line), { "data-keep": `try ${line.place} ${line.field} ${line.write}` }),
     line.edit &&
-      button("Apply", () => edit(line.edit), { "data-keep": `apply ${line.place} ${line.field} ${line.write}` }),
+      button("Apply", () => edit(/** @type {Record<string, unknown>} */ (line.edit)), {
+        "data-keep": `apply ${line.place} ${line.field} ${line.write}`,
+      }),
   );
 }
 

@@ -11,13 +11,17 @@ import { ask, Refusal } from "./api.js";
 import { correction } from "./correct.js";
 import { edited, setText, suite, textNow, told } from "./document.js";
 import { cellGrid } from "./grid.js";
-import { announce, commandLine, complain, problemList, tried } from "./notices.js";
+import { announce, commandLine, complain, problemList, showProgress, tried } from "./notices.js";
 import { shareOf } from "./settings.js";
 
 /** @import {AdviceLine, Scored, ScoredRow} from "./types.d.ts" */
 
 const SCORE_AFTER_MILLISECONDS = 200;
 const ADVICE_AFTER_MILLISECONDS = 500;
+const PROGRESS_AFTER_MILLISECONDS = 1000;
+const PROGRESS_EVERY_MILLISECONDS = 500;
+const FEW = "50";
+const SLOW_SECONDS = 3; // scoring that takes longer is no answer to a key
 const FIRST_ROWS = 500; // so many come with the scores
 const PAGE_ROWS = 200;
 const MOST_TURNED = 6;
@@ -30,8 +34,8 @@ const AMOUNTS = [
 const tab = crypto.randomUUID();
 
 /** What was scored, last of all and last with the text of the suite; the suggestions for it, and a change that is only tried.
- * @type {{scored: Scored | null, kept: Scored | null, advice: AdviceLine[], trial: {text: string, said: string} | null, amount: string, only: string, of: number, mayAsk: boolean}} */
-export const live = { scored: null, kept: null, advice: [], trial: null, amount: "50", only: "", of: 0, mayAsk: false };
+ * @type {{scored: Scored | null, kept: Scored | null, advice: AdviceLine[], trial: {text: string, said: string} | null, amount: string, only: string, of: number}} */
+export const live = { scored: null, kept: null, advice: [], trial: null, amount: FEW, only: "", of: 0 };
 /** @type {(() => void)[]} Told when rows were scored, and when there are suggestions. */
 export const scoredListeners = [];
 
@@ -44,9 +48,11 @@ let places = new Map();
 let asked = new Set();
 const parts = {};
 let scoreTimer = 0;
+/** Counts what was asked to be scored: the last one is waited for. */
+let turn = 0;
 
 export function livePart() {
-  for (const name of ["trial", "said", "turned", "asks", "problems", "command", "choices"])
+  for (const name of ["trial", "said", "progress", "hint", "turned", "asks", "problems", "command", "choices"])
     parts[name] = el(`div.live-${name}`);
   parts.said.setAttribute("role", "status");
   parts.grid = cellGrid("Rows and what became of each field");
@@ -57,6 +63,8 @@ export function livePart() {
     "section.live",
     { "aria-labelledby": "live-title" },
     el("div.live-head", el("h2", { id: "live-title" }, "Rows"), parts.choices, parts.said),
+    parts.progress,
+    parts.hint,
     parts.trial,
     parts.turned,
     parts.asks,
@@ -94,6 +102,7 @@ function drawChoices() {
   ];
   const pick = (key, value) => {
     live[key] = value;
+    parts.grid.node.scrollTop = 0;
     if (key === "amount") scoreNow();
     else showRowsAnew();
   };
@@ -109,12 +118,47 @@ function drawChoices() {
 function scoreSoon() {
   if (live.trial) endTrial();
   clearTimeout(scoreTimer);
-  if (suite.path) scoreTimer = setTimeout(scoreNow, SCORE_AFTER_MILLISECONDS);
+  if (!suite.path) return;
+  if (live.amount !== FEW && (live.scored?.seconds ?? 0) > SLOW_SECONDS) scoreFew();
+  else scoreTimer = setTimeout(() => scoreNow(), SCORE_AFTER_MILLISECONDS);
 }
 
-/** Scores the text, or the one that is tried. What was asked before and is not answered is given up by the server. */
-export async function scoreNow() {
+/** Scores the first rows in place of many: these took too long, or are not waited for. */
+function scoreFew() {
+  const amount = live.amount;
+  const many = AMOUNTS.find(([one]) => one === amount)?.[1] ?? "";
+  live.amount = FEW;
+  drawChoices();
+  const again = button(`Score ${many}`, () => {
+    live.amount = amount;
+    drawChoices();
+    scoreNow();
+  });
+  refill(parts.hint, el("p.quiet", `To score ${many} takes a while: changes are scored in the first ${FEW}. `, again));
+  scoreTimer = setTimeout(() => scoreNow(), SCORE_AFTER_MILLISECONDS);
+}
+
+/** Says how far the rows are, once that takes a while.
+ * @param {number} mine */
+async function followProgress(mine) {
+  const rest = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+  await rest(PROGRESS_AFTER_MILLISECONDS);
+  while (mine === turn) {
+    const found = await ask("score/progress", { tab }).catch(() => null);
+    if (mine !== turn) return;
+    if (found) showProgress(parts.progress, "Rows scored", found.rows, found.share, scoreFew);
+    await rest(PROGRESS_EVERY_MILLISECONDS);
+  }
+}
+
+/** Scores the text, or the one that is tried. What was asked before and is not answered is given up by the server.
+ * @param {{ask?: boolean, fetch?: boolean}} [more] What somebody agreed to: judges are asked, rows are fetched. */
+export async function scoreNow(more = {}) {
   clearTimeout(scoreTimer);
+  turn += 1;
+  const mine = turn;
+  followProgress(mine);
+  if (live.amount !== FEW) refill(parts.hint);
   const text = live.trial?.text ?? textNow();
   const rows = live.amount ? Number(live.amount) : null;
   try {
@@ -124,7 +168,7 @@ export async function scoreNow() {
       tab,
       rows,
       before: live.kept?.id ?? "",
-      ask: live.mayAsk,
+      ...more,
     });
     if (text === (live.trial?.text ?? textNow())) await takeScored(found);
   } catch (error) {
@@ -132,6 +176,11 @@ export async function scoreNow() {
     if (error.code === "superseded") return;
     if (error.status === 422 || error.status === 400) notScored(error);
     else complain(error.message);
+  } finally {
+    if (mine === turn) {
+      turn += 1;
+      refill(parts.progress);
+    }
   }
 }
 
@@ -148,6 +197,7 @@ function notScored(refusal) {
   refill(
     parts.problems,
     refusal.said.problems?.length ? problemList(refusal.said.problems) : el("p", plain(refusal.message)),
+    refusal.code === "rows-elsewhere" && button("Fetch them once", () => scoreNow({ fetch: true })),
   );
 }
 
@@ -242,17 +292,12 @@ function turnedPart({ turned }) {
 
 /** @param {Scored} scored */
 function askPart({ asks }) {
-  if (!asks) return null;
-  const agree = async () => {
-    live.mayAsk = true;
-    await scoreNow();
-    live.mayAsk = false;
-  };
+  if (!asks?.open) return null;
   return el(
     "div.judges",
     el("p", "Judges are asked only when you say so. Answers that they gave are kept."),
     asks.said.map((one) => el("p.quiet", plain(one))),
-    button("Ask them", agree),
+    button("Ask them", () => scoreNow({ ask: true })),
   );
 }
 

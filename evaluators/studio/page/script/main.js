@@ -13,7 +13,7 @@ import {
 import { ask, Refusal, takeToken } from "./api.js";
 import { dataPage, dataPath, openPath, refreshFiles } from "./data.js";
 import { askFor } from "./dialogs.js";
-import { isOpen, isUnsaved, markSaved, move, setText, settled, suite, textNow, told } from "./document.js";
+import { isOpen, isUnsaved, markSaved, move, readText, setText, settled, suite, textNow, told } from "./document.js";
 import { yamlEditor } from "./editor.js";
 import { drawForm, drawMarks, suiteForm } from "./form.js";
 import { drawGates } from "./gates.js";
@@ -26,6 +26,7 @@ import { canMove } from "./undo.js";
 
 const PAGES = { data: "Data", suite: "Suite", runs: "Runs" };
 const LOOK_MILLISECONDS = 3000;
+const MOST_PROBLEMS = 5;
 const shell = {};
 /** The hash of a file that somebody else changed, once it was said. */
 let noticed = "";
@@ -74,6 +75,7 @@ function suitePage(started) {
   ];
   const [problems, command] = [el("div.pane-problems", { role: "status" }), el("div")];
   told.text.push(() => {
+    complain();
     editor.setText(textNow());
     undo.disabled = !canMove(suite.steps, -1);
     redo.disabled = !canMove(suite.steps, 1);
@@ -110,6 +112,7 @@ async function saveText() {
   await settled();
   if (!isUnsaved()) return true;
   const text = textNow();
+  if (!(await mayBeSaved())) return false;
   try {
     const found = await ask("save", { path: suite.path, text, base: suite.base });
     markSaved(text, found.hash);
@@ -121,6 +124,18 @@ async function saveText() {
     else complain(error.message);
     return false;
   }
+}
+
+/** Whether a text may be saved: one that no run could read is told of first. */
+async function mayBeSaved() {
+  await tried(readText);
+  if (suite.isRead || !suite.problems.length) return true;
+  const body = [
+    el("p", "It cannot be run as it is:"),
+    problemList(suite.problems.slice(0, MOST_PROBLEMS)),
+    suite.problems.length > MOST_PROBLEMS && el("p.quiet", `and ${suite.problems.length - MOST_PROBLEMS} more`),
+  ];
+  return (await askFor("The suite has mistakes", body, ["Save it all the same", "Not yet"])).startsWith("Save");
 }
 
 /** Another program changed the file: nothing is written before somebody says what counts.

@@ -3,11 +3,12 @@
 import { button, el, plain, refill, seenOnly, unseen } from "../../../reports/html/script/dom.js";
 import { TONE_SIGNS } from "../../../reports/html/script/marks.js";
 import { withCode } from "../../../reports/html/script/sections.js";
+import { number } from "../../../reports/html/script/words.js";
 import { Refusal } from "./api.js";
 
 /** @import {Problem} from "./types.d.ts" */
 
-const TONES = { bad: "bad", warn: "warning", note: "note" };
+const PROBLEM_TONES = { bad: "bad", warn: "warning", note: "note" };
 const status = el("p.unseen", { role: "status" });
 const alarm = el("div.alarm", { role: "alert" });
 
@@ -37,14 +38,28 @@ export async function tried(act) {
   }
 }
 
+/** How far something is that goes over rows, with a button that stops it. A bar that is there already goes on.
+ * @param {any} part @param {string} label @param {number} rows @param {number | null} share @param {() => void} stop */
+export function showProgress(part, label, rows, share, stop) {
+  const said = `${number(rows)} rows scored`;
+  const bar = part.querySelector("progress");
+  if (bar) {
+    part.querySelector(".run-rows").textContent = said;
+    if (share !== null) bar.value = share;
+    return;
+  }
+  const made = el("progress", { "aria-label": label, max: 1, value: share });
+  refill(part, el("div.run-end", made, el("span.run-rows", said), button("Stop", stop)));
+}
+
 /** @param {Problem[]} problems @param {(line: number) => void} [go] */
 export function problemList(problems, go) {
   return el(
     "ul.problems",
     problems.map(({ message, hint = "", line = 0, where = "", tone = "bad" }) =>
       el(
-        `li.badge-${TONES[tone]}`,
-        seenOnly(TONE_SIGNS[TONES[tone]]),
+        `li.badge-${PROBLEM_TONES[tone]}`,
+        seenOnly(TONE_SIGNS[PROBLEM_TONES[tone]]),
         " ",
         line > 0 && go
           ? [button(`line ${line}`, () => go(line), {}, "button.link"), ": "]

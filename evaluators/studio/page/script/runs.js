@@ -3,17 +3,18 @@
 import { button, el, head_, plain, refill, scrollable, table } from "../../../reports/html/script/dom.js";
 import { badge } from "../../../reports/html/script/marks.js";
 import { number, scoreText } from "../../../reports/html/script/words.js";
-import { ask, linkTo } from "./api.js";
+import { ask, reportOf } from "./api.js";
+import { showComparison } from "./compare.js";
 import { askFor } from "./dialogs.js";
 import { isUnsaved, suite } from "./document.js";
 import { live } from "./live.js";
-import { announce, commandLine, complain, tried } from "./notices.js";
+import { announce, commandLine, complain, showProgress, tried } from "./notices.js";
 
 /** @import {RunList, RunState} from "./types.d.ts" */
 
 const EVERY_MILLISECONDS = 400;
 const [WIDTH, HEIGHT] = [120, 28];
-const [under, list] = [el("div.run-state"), el("div.run-list")];
+const [under, list, compared] = [el("div.run-state"), el("div.run-list"), el("div.run-comparison")];
 /** @type {Set<string>} The names of the runs that are chosen. */
 const chosen = new Set();
 /** @type {() => Promise<boolean>} */
@@ -31,6 +32,7 @@ export function runsPage(givenSave) {
     ),
     under,
     list,
+    compared,
   ];
 }
 
@@ -78,21 +80,7 @@ function drawState({ id, done, share, rows: scored, said, exit_code: code, name,
     );
     return refill(under, end);
   }
-  const bar = el("progress", { "aria-label": "Rows scored", max: 1, value: share });
-  if (under.querySelector("progress")) {
-    under.querySelector(".run-rows").textContent = `${number(scored)} rows scored`;
-    if (share !== null) under.querySelector("progress").value = share;
-    return;
-  }
-  refill(
-    under,
-    el(
-      "div.run-end",
-      bar,
-      el("span.run-rows", `${number(scored)} rows scored`),
-      button("Stop", () => tried(() => ask("run/stop", { id }))),
-    ),
-  );
+  return showProgress(under, "Rows scored", scored, share, () => tried(() => ask("run/stop", { id })));
 }
 
 /** What an exit code says. @param {number | null} code */
@@ -108,16 +96,7 @@ export const endOf = (code) =>
   })[code ?? 70] ?? `ended with ${code}`;
 
 /** @param {string} name @param {string} text */
-const reportLink = (name, text) =>
-  el(
-    "a",
-    {
-      href: linkTo(`runs/${name.split("/").map(encodeURIComponent).join("/")}/report`),
-      target: "_blank",
-      rel: "noopener",
-    },
-    text,
-  );
+const reportLink = (name, text) => el("a", { href: reportOf(name), target: "_blank", rel: "noopener" }, text);
 
 export async function refreshRuns() {
   const found = await tried(() => ask("runs", { path: suite.path }));
@@ -177,16 +156,7 @@ function drawRuns({ runs, trends, command }) {
 function comparePart(newestFirst) {
   if (newestFirst.length !== 2) return el("span.quiet", "Choose two runs to compare them.");
   const [after, base] = newestFirst;
-  const link = (text, more = {}) => {
-    const href = linkTo("compare", { base, new: after, ...more });
-    return el("a.button", { href, target: "_blank", rel: "noopener" }, text);
-  };
-  return [
-    link("Compare the two"),
-    " ",
-    link("What both have in common", { common: "yes" }),
-    el("span.quiet", " also where rows or settings differ"),
-  ];
+  return button("Compare the two", () => showComparison(compared, base, after), {}, "button.main");
 }
 
 /** @param {RunList["trends"]} trends */

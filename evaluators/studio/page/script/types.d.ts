@@ -208,7 +208,7 @@ export interface Scored {
   }[];
   gates: { target: string; status: string; said: string }[];
   turned: Turned[];
-  asks: { said: string[] } | null;
+  asks: { said: string[]; open: boolean } | null;
   problems: Problem[];
   seconds: number;
   command: string;
