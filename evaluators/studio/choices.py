@@ -74,6 +74,12 @@ def lists_fields(type_: str) -> bool:
     return any(one.get(READ_AS) == "fields" for one in (schema, *schema.get("anyOf", ())))
 
 
+@cache
+def takes_comparator(type_: str) -> bool:
+    """Whether an evaluator type has a comparator for its cells."""
+    return bool(BUILTIN.find(type_).model_json_schema()["properties"].get("compare", {}).get(READ_AS) == "comparator")
+
+
 def shown_values(options: tuple[Option, ...], written: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     """The values that a form shows of some settings, and how many of them are only in the text."""
     known = {one.name: one for one in options}

@@ -21,10 +21,18 @@ from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
 from evaluators.scoring.fields.reading import ALIGNMENTS, read_path
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.studio.choices import check_options, comparator_choices, comparator_options, lists_fields, shown_values
+from evaluators.studio.choices import (
+    check_options,
+    comparator_choices,
+    comparator_options,
+    lists_fields,
+    shown_values,
+    takes_comparator,
+)
 from evaluators.studio.messages import Check, FieldLine, Form, GateLine, Problem
 
 SKIP: Final = "skip"
+_SIDES: Final = ("output", "expected")
 _LIMITS: Final = ("fail_below", "warn_below", "fail_above", "warn_above")
 _SHOWN: Final = frozenset({"version", "name", "description", "test_set", "comparators", "evaluators", "gates"})
 _PLACE: Final = re.compile(r"(?P<file>.*):(?P<line>[0-9]+):(?P<column>[0-9]+)")
@@ -39,6 +47,9 @@ class WrittenField(NamedTuple):
     """Empty for a word or a one-key map alone."""
     long: bool
     """It is the long form, with `compare` and neighbours."""
+
+
+_NOT_COMPARED: Final = WrittenField("", {}, {}, False)
 
 
 def read_suite(text: str, name: str, folder: Path) -> Suite:
@@ -121,15 +132,24 @@ def canonical(path: str) -> str:
 
 def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
     settings = written_settings(suite, line)
-    own = {key: value for key, value in settings.items() if key not in ("name", "type", "fields")}
-    options, left = shown_values(check_options(line.type), own)
+    compare = written_field(settings["compare"]) if "compare" in settings else _NOT_COMPARED
+    columns = [name for side in _SIDES if isinstance(name := settings.get(side), str)]
+    shown = {
+        "name",
+        "type",
+        "fields",
+        *(_SIDES if columns else ()),
+        *(("compare",) if takes_comparator(line.type) else ()),
+    }
+    options, left = shown_values(check_options(line.type), {key: settings[key] for key in settings if key not in shown})
     fields = settings.get("fields")
     listed = isinstance(fields, Mapping | list) and lists_fields(line.type)
     return Check(
         place, line.name, line.type, first_sentence(BUILTIN.find(line.type).__doc__ or ""), _line(suite, line.loc),
         list(_fields(suite, place, line, fields)) if listed else [],
         lists_fields(line.type) and (listed or fields is None), options,
-        left + (fields is not None and not listed), _is_own(suite, line.loc),
+        left + (fields is not None and not listed) + len(compare.options) + len(compare.beside), _is_own(suite, line.loc),
+        compare.compare if takes_comparator(line.type) else None, columns,
     )  # fmt: skip
 
 

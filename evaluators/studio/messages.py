@@ -214,6 +214,10 @@ class Check(Struct, omit_defaults=True):
     options: dict[str, Any] = {}
     text_only: int = 0
     editable: bool = True
+    compare: str | None = None
+    """What compares its cells, one of the menu; empty where nothing is written, and None for a type that has no comparator."""
+    columns: list[str] = []
+    """The columns of the output and of the expected answer, where they are its own."""
 
 
 class GateLine(Struct, omit_defaults=True):

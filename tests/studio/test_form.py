@@ -108,6 +108,20 @@ def test_a_suite_is_shown_as_lines_and_what_is_only_in_the_text_is_counted() -> 
     assert msgspec.to_builtins(found.gates) == [{"target": "header", "line": 24, "fail_below": 0.9, "text_only": 1}]
 
 
+def test_the_comparator_of_whole_cells_and_their_columns_are_shown_and_changed() -> None:
+    """A pair of columns is compared as a field is; what the menu does not show of it is counted."""
+    written = (
+        "evaluators:\n  - exact_match: {name: a, output: given, expected: wanted}\n"
+        "  - exact_match: {name: b, compare: {date: {formats: [iso]}}}\n  - contains_json\n"
+    )
+    assert [(one.compare, one.columns, one.text_only) for one in form(written).checks] == [
+        ("", ["given", "wanted"], 0), ("date", [], 1), (None, [], 0),
+    ]  # fmt: skip
+    assert "wanted, compare: numeric}" in change(SetCheck(0, {"compare": "numeric"}), written)
+    assert "{name: b, compare: url}" in change(SetCheck(1, {"compare": "url"}), written)
+    assert "{name: b}" in change(SetCheck(1, {"compare": None}), written)
+
+
 @pytest.mark.parametrize(
     ("edit", "was", "becomes"),
     [

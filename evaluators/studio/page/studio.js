@@ -1538,7 +1538,7 @@ function wordMenu(label, choices, chosen, own, properties) {
   const inGroup = (group) =>
     choices
       .filter((one) => (one.group ?? "further") === group)
-      .map(({ name, words }) => option(name, words === name ? name : `${words} (${name})`));
+      .map(({ name, words }) => option(name, words === name || !name ? words : `${words} (${name})`));
   const select = el("select", { "aria-label": label, ...properties });
   const isKnown = choices.some(({ name }) => name === chosen) || own.includes(chosen);
   if (!isKnown) fill(select, [option(chosen, chosen || "only in the text")]);
@@ -2053,7 +2053,7 @@ function askValue(field, evaluator, score, done) {
   });
 }
 const ROLES = {
-  "": "not used",
+  "": "none of these",
   id: "id: names the row",
   input: "input: what the model was given",
   output: "output: what the model answered",
@@ -2895,6 +2895,7 @@ function checkCard(check) {
       editable && removal(`Remove ${name}`, { edit: "remove-check", place }),
     ),
     el("p.quiet", plain(does), " ", onlyInText(check.text_only)),
+    checkComparator(check, editable),
     known && checkSettings(check, known, options, editable),
     el("ul.advices", { "data-advice": JSON.stringify([place, null]) }),
     fields.length > 0 &&
@@ -2905,6 +2906,17 @@ function checkCard(check) {
     check.lists_fields && editable && newField(check),
     !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
   );
+}
+function checkComparator({ place, name, compare = null, columns = [] }, editable) {
+  const said = columns.length > 0 && el("span.quiet", plain(columns.join(" with ")));
+  if (compare === null) return said && el("p", said);
+  const set = () => edit({ edit: "check", place, options: { compare: menu.value || null } });
+  const own = suite.form?.own_comparators ?? [];
+  const properties = { "data-keep": `check ${place} compare`, disabled: !editable, change: atRest(() => set()) };
+  const usual = { name: "", words: "to the letter, but for its settings", does: "", group: "start here" };
+  const choices = [usual, ...around.started.comparators.filter((one) => one.name !== "exact")];
+  const menu = wordMenu(`How ${name} is compared`, choices, compare, own, properties);
+  return el("p.check-compare", said, menu);
 }
 const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");
 function foldable(key, summary, make) {

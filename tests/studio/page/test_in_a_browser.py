@@ -370,3 +370,18 @@ def test_rows_of_a_database_are_fetched_after_a_click(start: Start, opened: Open
     assert not tab.page.locator(".grid").is_visible()
     tab.button("Fetch them once").click()
     tab.wait_for(".live-said", "2 rows scored")
+
+
+def test_pairs_of_columns_are_compared_as_the_menu_says(start: Start, opened: Open, tmp_path: Path) -> None:
+    """Two columns side by side, as an export has them: no word of YAML is typed to forgive how a name is written."""
+    names = ["Café du Nord", "O'Neil & Sons", "ACME Inc.", "Ångström AB"]
+    rows = [[f"R-{n}", name, name.upper() if n % 3 == 0 else name] for n, name in enumerate(names * 6)]
+    write_rows(tmp_path / "export.csv", [["nr", "vendor_gold", "vendor_model"], *rows])
+    tab = opened(start(tmp_path, "export.csv"))
+    tab.button("Make the suite").click()
+    tab.wait_for(".check-compare", "vendor_model with vendor_gold")
+    tab.wait_for(".live-said", "24 rows scored")
+    tab.page.get_by_label("How vendor is compared").select_option("normalized")
+    tab.wait_for(".live-turned", "8 became right")
+    tab.wait_for(".yaml", "compare: normalized")
+    assert tab.complaints == []

@@ -11,7 +11,7 @@ import { announce, commandLine, tried } from "./notices.js";
 /** @import {Column, Data, Question, Started} from "./types.d.ts" */
 
 const ROLES = {
-  "": "not used",
+  "": "none of these",
   id: "id: names the row",
   input: "input: what the model was given",
   output: "output: what the model answered",

@@ -156,6 +156,7 @@ function checkCard(check) {
       editable && removal(`Remove ${name}`, { edit: "remove-check", place }),
     ),
     el("p.quiet", plain(does), " ", onlyInText(check.text_only)),
+    checkComparator(check, editable),
     known && checkSettings(check, known, options, editable),
     el("ul.advices", { "data-advice": JSON.stringify([place, null]) }),
     fields.length > 0 &&
@@ -166,6 +167,20 @@ function checkCard(check) {
     check.lists_fields && editable && newField(check),
     !editable && el("p.quiet", "It comes from another file, or is written with an anchor: it is changed in the text."),
   );
+}
+
+/** What compares the cells of an evaluator, with their columns.
+ * @param {Check} check @param {boolean} editable */
+function checkComparator({ place, name, compare = null, columns = [] }, editable) {
+  const said = columns.length > 0 && el("span.quiet", plain(columns.join(" with ")));
+  if (compare === null) return said && el("p", said);
+  const set = () => edit({ edit: "check", place, options: { compare: menu.value || null } });
+  const own = suite.form?.own_comparators ?? [];
+  const properties = { "data-keep": `check ${place} compare`, disabled: !editable, change: atRest(() => set()) };
+  const usual = { name: "", words: "to the letter, but for its settings", does: "", group: "start here" };
+  const choices = [usual, ...around.started.comparators.filter((one) => one.name !== "exact")];
+  const menu = wordMenu(`How ${name} is compared`, choices, compare, own, properties);
+  return el("p.check-compare", said, menu);
 }
 
 const removal = (label, what) => button("Remove", () => edit(what), { "aria-label": label }, "button.quiet-button");

@@ -94,7 +94,7 @@ export function wordMenu(label, choices, chosen, own, properties) {
   const inGroup = (group) =>
     choices
       .filter((one) => (one.group ?? "further") === group)
-      .map(({ name, words }) => option(name, words === name ? name : `${words} (${name})`));
+      .map(({ name, words }) => option(name, words === name || !name ? words : `${words} (${name})`));
   const select = el("select", { "aria-label": label, ...properties });
   const isKnown = choices.some(({ name }) => name === chosen) || own.includes(chosen);
   if (!isKnown) fill(select, [option(chosen, chosen || "only in the text")]);

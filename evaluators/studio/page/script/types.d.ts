@@ -138,6 +138,8 @@ export interface Check {
   options?: Record<string, unknown>;
   text_only?: number;
   editable?: boolean;
+  compare?: string | null;
+  columns?: string[];
 }
 
 export interface GateLine {
