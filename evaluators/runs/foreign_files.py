@@ -27,10 +27,11 @@ def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
 
     `made` names the files that are made from a run. Raises OSError.
     """
-    ours = _made_of(before, made)
-    for entry in sorted(before.iterdir()):
-        own = entry.name in ours or is_partial(entry) or recorded_in(before, entry) or recorded_in(before, entry / "file")
-        if not own and not os.path.lexists(place / entry.name):
+    more = [entry for entry in sorted(before.iterdir()) if not os.path.lexists(place / entry.name)]
+    more = [one for one in more if not (is_partial(one) or recorded_in(before, one) or recorded_in(before, one / "file"))]
+    ours = _made_of(before, made) if more else ()  # to name all formats takes as long as a short run
+    for entry in more:
+        if entry.name not in ours:
             entry.rename(place / entry.name)
 
 
