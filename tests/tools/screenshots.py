@@ -75,11 +75,10 @@ def show_studio(browser: Any, temporary: Path) -> None:
         with serving(folder, "rows.csv") as studio:
             page = _studio_page(browser, studio.address, 620)
             page.get_by_label("Role of model_output").wait_for()
-            page.locator(".data-shown").scroll_into_view_if_needed()
             page.evaluate("document.querySelector('.data-shown').scrollIntoView()")
             page.screenshot(path=FOLDER / "studio-data.png")
             page.close()
-        load("suite.yaml").run(results="runs/before")
+        load("suite.yaml").run(results="runs")
         with serving(folder, "suite.yaml") as studio:
             page = _studio_page(browser, studio.address, 1000)
             page.get_by_text("16 rows scored").first.wait_for()
@@ -89,14 +88,14 @@ def show_studio(browser: Any, temporary: Path) -> None:
             page.screenshot(path=FOLDER / "studio.png")
             page.get_by_role("button", name="Runs", exact=True).click()
             page.get_by_role("button", name="Run all rows").click()
-            page.get_by_role("link", name="Open its report").wait_for()
+            page.locator(".run-list tbody tr").nth(1).wait_for()
             for box in page.locator(".run-list input").all():
                 box.check()
             page.get_by_role("button", name="Compare the two").click()
             page.get_by_role("button", name="Compare what both have in common").click()
             page.locator("article.compared").first.wait_for()
             page.evaluate("document.querySelector('.run-comparison').scrollIntoView()")
-            page.screenshot(path=FOLDER / "studio-compared.png", full_page=False)
+            page.screenshot(path=FOLDER / "studio-compared.png")
             page.close()
 
 
