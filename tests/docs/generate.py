@@ -39,7 +39,7 @@ from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites.foreign_words import TYPES, old_settings
 from evaluators.suites.schema import documentation
-from tests.docs import integrations
+from tests.docs import integrations, rooms
 from tests.docs.settings_page import settings_page
 
 DOCS: Final = Path(__file__).parents[2] / "docs"
@@ -61,6 +61,7 @@ def pages() -> dict[str, str]:
         "reference/integrations.md": integrations.page(),
         "reference/settings.md": settings_page(),
         "reference/tables.md": _tables(),
+        "contributing/architecture.md": rooms.with_picture(_text(DOCS / "contributing/architecture.md") or ""),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
