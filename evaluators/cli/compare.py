@@ -15,7 +15,7 @@ from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import newest, run_place
 from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
-from evaluators.exit_words import exit_codes_text
+from evaluators.model.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite

@@ -39,7 +39,7 @@ from evaluators.cli._printing import (
     print_run,
 )
 from evaluators.cli._progress import progress_line, sending_progress
-from evaluators.exit_words import exit_codes_text
+from evaluators.model.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions

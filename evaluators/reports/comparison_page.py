@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from evaluators.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import EXIT_WORDS
 from evaluators.model.words import plain_word
 from evaluators.reports.document import (
     Block,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from evaluators.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import EXIT_WORDS
 from evaluators.reports.display import visible
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.result import RunResult

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 
-from evaluators.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import EXIT_WORDS
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name

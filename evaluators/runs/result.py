@@ -11,7 +11,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import EXIT_WORDS
 from evaluators.model.issues import Issue
 from evaluators.model.rows import Count, Share
 from evaluators.scoring.judges.answer_lines import AskedTotals, JudgedBy
