@@ -61,7 +61,6 @@ def pages() -> dict[str, str]:
         "reference/integrations.md": integrations.page(),
         "reference/settings.md": settings_page(),
         "reference/tables.md": _tables(),
-        "contributing/architecture.md": rooms.with_picture(_text(DOCS / "contributing/architecture.md") or ""),
     }
     for kind in ("evaluators", "comparators"):
         for entry in _shipped(kind):
@@ -71,7 +70,8 @@ def pages() -> dict[str, str]:
             )
     written = {path: _HEAD + text for path, text in found.items()}
     shapes = {f"schemas/{name}.schema.json": schema_text(_dedented(schema)) for name, schema in run_folder_schemas()}
-    return {**written, "suite.schema.json": schema_text(language_schema()), **shapes}
+    drawn = {path: rooms.with_picture(_text(DOCS / path) or "") for path in ("contributing/architecture.md",)}
+    return {**written, **drawn, "suite.schema.json": schema_text(language_schema()), **shapes}
 
 
 def run_folder_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
