@@ -183,10 +183,6 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
     "not_given_rate": "Of the fields that `grounded` lists, the share that the outputs lack or leave null.",
     "chance_rate": "Of the values that `grounded` looks up, the share that is also found in the sources of other rows.",
-    "brier": "The mean squared difference of a confidence from 1 where it was right, and from 0 where it was wrong; 0 is best.",
-    "ece": "How far confidences are from the share that is right, in ten bins of equal width; 0 is best.",
-    "auroc": "How likely a right one has more confidence than a wrong one; 0.5 is chance.",
-    "accepted": "The share of all rows whose confidence is high enough for at most `max_errors` to be wrong, surely.",
     "pass_at_k": "How likely at least one of k outputs of a question passes: the mean over the groups of `repeats`.",
     "pass_all_k": "How likely all of k outputs of a question pass: the mean over the groups of `repeats`.",
     **{

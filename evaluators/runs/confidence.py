@@ -19,8 +19,10 @@ from msgspec import Struct, field
 from evaluators.model.rows import Result
 from evaluators.runs.clusters import MOST_CONTENTS, Contents
 from evaluators.runs.columns import Cells, Columns
-from evaluators.runs.confidence_steps import LEVELS, NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
+from evaluators.runs.confidence_scores import LEVELS, Steps
+from evaluators.runs.confidence_steps import NO_CONFIDENCE, OF_ROW, UNUSABLE, confidence_paths
 from evaluators.runs.intervals import RatioSums, at_most, share_interval, wilson
+from evaluators.runs.metric_table import CONFIDENCE_METRICS, computed
 from evaluators.runs.result import AcceptAbove, ConfidenceBin, ConfidenceStats, Interval
 from evaluators.scoring.plan.graph import EvaluatorLine
 
@@ -31,8 +33,6 @@ SURE: Final = 0.05
 """How likely a threshold may be that lets more errors pass than it says."""
 Label: TypeAlias = Callable[[Result], tuple[bool | None, bool]]
 """See `confidence_steps.label_of`."""
-Steps: TypeAlias = Mapping[int, tuple[int, int]]
-"""By step of confidence: how often it was right, and wrong."""
 
 
 class Confidence(Struct, frozen=True):
@@ -167,35 +167,12 @@ def _stats(
     chosen = next((one for one in accept if one.threshold == threshold), None)
     return ConfidenceStats(
         evaluator=evaluator, field=name, source=source, n=n, right=right, missing=missing, unusable=unusable, kept_out=found.kept_out,
-        brier=brier(known), ece=sum(gaps) / n if n else None, auroc=auroc(known), bins=bins, accept=accept,
+        ece=sum(gaps) / n if n else None, bins=bins, accept=accept,
         max_errors=max_errors, threshold=threshold,
         accepted=None if clustered or not whole else chosen.share if chosen is not None else 0.0,
         least_rows=least_rows(max_errors), clustered=clustered, variant=variant, first_unusable=found.unusable,
+        **computed(CONFIDENCE_METRICS, known),
     )  # fmt: skip
-
-
-def brier(known: Steps) -> float | None:
-    """The mean squared difference of the confidence from 1 where it was right, and from 0 where it was wrong.
-
-    Source: Brier 1950, "Verification of forecasts expressed in terms of probability", Monthly Weather Review 78.
-    """
-    total = sum(right * (LEVELS - step) ** 2 + wrong * step**2 for step, (right, wrong) in known.items())
-    n = sum(map(sum, known.values()))
-    return float(Fraction(total, n * LEVELS**2)) if n else None
-
-
-def auroc(known: Steps) -> float | None:
-    """How likely a right one has more confidence than a wrong one, ties counting half; None without either.
-
-    Source: Hanley and McNeil 1982, "The meaning and use of the area under a receiver operating characteristic (ROC) curve".
-    """
-    below = pairs = 0
-    for step in sorted(known):
-        right, wrong = known[step]
-        pairs += right * (2 * below + wrong)
-        below += wrong
-    right = sum(one for one, _ in known.values())
-    return float(Fraction(pairs, 2 * right * below)) if right and below else None
 
 
 def _bins(known: Steps, clusters: Mapping[int, RatioSums] | None) -> Iterator[ConfidenceBin]:

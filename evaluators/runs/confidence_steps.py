@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Result
+from evaluators.runs.confidence_scores import LEVELS
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.number_cells import UNIT, as_text, is_empty, units_in
 from evaluators.scoring.fields.settle import WRONG
@@ -17,8 +18,6 @@ from evaluators.scoring.plan.suite_plan import Compiled
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.paths import Path
 
-LEVELS: Final = 100_000
-"""A confidence is so many steps from 0 to 1."""
 OF_ROW: Final = ""
 NO_CONFIDENCE: Final = -1
 UNUSABLE: Final = -2

@@ -1,4 +1,4 @@
-"""The metrics of evaluators, of their fields and of measures, each declared once.
+"""The metrics of evaluators, of their fields, of measures and of confidences, each declared once.
 
 `result.py` has the attribute in which a metric is kept, and this table the rest: its word, what it means, what it is computed from, how it
 is written and where it stands. From here it reaches `run.json`, pages, CSV files, JUnit, Python and trackers; a metric more is an
@@ -17,6 +17,7 @@ from msgspec import Struct
 from evaluators.model.result_table import Kind
 from evaluators.model.rows import RowStatus
 from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
+from evaluators.runs.confidence_scores import Steps, auroc, brier
 from evaluators.runs.intervals import RatioSums, confusion, mean_of, share
 from evaluators.runs.metrics import UNDEFINED, quantity_text, score_text
 from evaluators.runs.number_cells import UNIT
@@ -57,7 +58,8 @@ class Metric(Struct, frozen=True):
     meaning: str
     """Empty where the word says it."""
     made: Callable[[Any], Number | None] | None = None
-    """Computes it from `Sums`, or from a `Measure`; None where its attribute is made beside the table, or is part of another."""
+    """Computes it from `Sums`, of a measure from a `Measure`, of a confidence from its `Steps`; None where its attribute is made beside
+    the table, or is part of another."""
     read: Callable[[Any], Number | None] | None = None
     """Reads it, where it is no attribute of the statistics."""
     kind: Kind = "score"
@@ -84,7 +86,7 @@ class Metric(Struct, frozen=True):
         return quantity_text(value, self.digits) if self.kind == "value" else UNDEFINED if value is None else f"{value:,}"
 
 
-def computed(metrics: Iterable[Metric], sums: Sums | Measure) -> dict[str, Any]:
+def computed(metrics: Iterable[Metric], sums: Sums | Measure | Steps) -> dict[str, Any]:
     """The attributes of the statistics that the table computes."""
     return {one.name: one.made(sums) for one in metrics if one.made is not None}
 
@@ -269,5 +271,30 @@ MEASURE_METRICS: Final = (
     ),
 )  # fmt: skip
 """The metrics of a measure, in the order of the table of measures."""
-METRIC_MEANINGS: Final = {one.name: one.meaning for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "score"}
+CONFIDENCE_METRICS: Final = (
+    Metric("n", "n", "The rows that have one.", kind="count", place="elsewhere"),
+    Metric("missing", "missing", "The rows that have none.", kind="count", place="elsewhere"),
+    Metric("unusable", "unusable", "The rows in which it is no number from 0 to 1.", kind="count", place="elsewhere"),
+    Metric(
+        "brier", "Brier",
+        "The mean squared difference of a confidence from 1 where it was right, and from 0 where it was wrong; 0 is best.", brier,
+        place="always",
+    ),
+    Metric(
+        "ece", "ECE (ten bins of equal width)",
+        "How far confidences are from the share that is right, in ten bins of equal width; 0 is best.", place="always",
+    ),
+    Metric(
+        "auroc", "AUROC", "How likely a right one has more confidence than a wrong one; 0.5 is chance.", auroc, place="always"
+    ),
+    Metric("threshold", "threshold", "The smallest confidence that may be accepted.", place="elsewhere"),
+    Metric(
+        "accepted", "accepted",
+        "The share of all rows whose confidence is high enough for at most `max_errors` to be wrong, surely.", place="elsewhere",
+    ),
+)  # fmt: skip
+"""The metrics of a confidence; those that are always shown stand in its line."""
+METRIC_MEANINGS: Final = {
+    one.name: one.meaning for one in (*EVALUATOR_METRICS, *FIELD_METRICS, *CONFIDENCE_METRICS) if one.kind == "score"
+}
 """What each metric means that is a share or a mean."""

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 
 from evaluators.model.issues import encodable
 from evaluators.model.rows import Result
-from evaluators.runs.confidence_steps import LEVELS, OF_ROW, UNUSABLE, confidence_paths
+from evaluators.runs.confidence_scores import LEVELS
+from evaluators.runs.confidence_steps import OF_ROW, UNUSABLE, confidence_paths
 from evaluators.runs.label_pairs import NO_LABELS
 
 if TYPE_CHECKING:

@@ -41,8 +41,15 @@ _SPREAD: Final = Metric(
     compared=True,
 )
 """
+CONFIDENCE_ATTRIBUTE = "    surest: Share | None = None\n"
+CONFIDENCE_ENTRY = """
+_SUREST: Final = Metric(
+    "surest", "surest", "The greatest confidence.", lambda known: max(known) / 100_000 if known else None, place="always"
+)
+"""
 SUITE = """
 name: new
+confidence: row.sure
 test_set: rows.jsonl
 measures: {cost: row.cost}
 results: {formats: [field_sums]}
@@ -50,8 +57,14 @@ evaluators:
   - json_multi_field_match: {name: header, fields: {city: exact, zip: exact}}
 """
 ROWS = [
-    {"id": "1", "cost": 2, "output": {"city": "Oslo", "zip": "1"}, "expected": {"city": "Oslo", "zip": "2"}},
-    {"id": "2", "cost": 5.5, "output": {"city": "Bern", "zip": "3"}, "expected": {"city": "Bern", "zip": "3"}},
+    {"id": "1", "sure": 0.9, "cost": 2, "output": {"city": "Oslo", "zip": "1"}, "expected": {"city": "Oslo", "zip": "2"}},
+    {
+        "id": "2",
+        "sure": 0.6,
+        "cost": 5.5,
+        "output": {"city": "Bern", "zip": "3"},
+        "expected": {"city": "Bern", "zip": "3"},
+    },
 ]
 IN_PYTHON = """
 import json
@@ -84,6 +97,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     change(
         package / "runs" / "result.py", r"(class NumericColumnStats\(.*?\n)(?=    @property)", r"\1" + MEASURE_ATTRIBUTE
     )
+    change(package / "runs" / "result.py", r"(class ConfidenceStats\(.*?\n)(?=\n\nclass )", r"\1" + CONFIDENCE_ATTRIBUTE)
+    change(table, r"(?=\nCONFIDENCE_METRICS)()", CONFIDENCE_ENTRY)
+    change(table, r"(CONFIDENCE_METRICS: Final = \(\n)", r"\1    _SUREST,\n")
     change(table, r"(?=\nMEASURE_METRICS)()", MEASURE_ENTRY)
     change(table, r"(MEASURE_METRICS: Final = \(\n)", r"\1    _SPREAD,\n")
     change(table, r"((?:FIELD|EVALUATOR)_METRICS: Final = \(\n)", r"\1    _WRONG_RATE,\n")
@@ -184,3 +200,12 @@ def test_one_of_measures_is_in_run_json_on_pages_and_sent_to_trackers(place: Pat
 def test_one_of_measures_is_compared(place: Path) -> None:
     found = run(place, "-m", "evaluators", "compare", "runs/new", "runs/new")
     assert re.search(r"cost +spread +3\.5 +3\.5 +0", found)
+
+
+def test_one_of_confidences_is_in_run_json_on_pages_in_the_file_for_ci_and_sent_to_trackers(place: Path) -> None:
+    (sure,) = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["confidence"]
+    assert sure["surest"] == 0.9
+    assert "row.sure in 2 rows: surest 0.9000, Brier" in (place / "tables.txt").read_text(encoding="utf-8")
+    assert "surest 0.9000" in (place / "junit.xml").read_text(encoding="utf-8")
+    code = IN_PYTHON.replace('endswith("wrong_rate")', 'endswith("surest")')
+    assert json.loads(run(place, "-c", code))["metrics"] == {"evaluator/header/confidence/surest": 0.9}

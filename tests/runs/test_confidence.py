@@ -20,7 +20,8 @@ from evaluators.model.rows import Result, RowStatus
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.runs.columns import count_groups
-from evaluators.runs.confidence import ClusterConfidence, auroc, brier, counted, least_rows, safe_threshold
+from evaluators.runs.confidence import ClusterConfidence, counted, least_rows, safe_threshold
+from evaluators.runs.confidence_scores import auroc, brier
 from evaluators.runs.confidence_steps import LEVELS, step_of
 from evaluators.runs.intervals import RatioSums, at_most, moments_of_clusters, share_interval
 from evaluators.runs.result import ConfidenceStats, Interval

@@ -7,7 +7,8 @@ from typing import Final
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import list_part
-from evaluators.runs.confidence_steps import LEVELS
+from evaluators.runs.confidence_scores import LEVELS
+from evaluators.runs.metric_table import CONFIDENCE_METRICS
 from evaluators.runs.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
 from evaluators.runs.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
 from evaluators.scoring.values.quoting import first_ones, quote
@@ -165,10 +166,8 @@ def confidence_name(one: ConfidenceStats) -> str:
 
 def calibration_line(one: ConfidenceStats) -> str:
     """How well a confidence says what is right."""
-    return (
-        f"{one.source} in {rows_text(one.n)}: Brier {score_text(one.brier)}, ECE {score_text(one.ece)} (ten bins of equal width), "
-        f"AUROC {score_text(one.auroc)}"
-    )
+    metrics = (f"{each.word} {each.text(one)}" for each in CONFIDENCE_METRICS if each.place == "always")
+    return f"{one.source} in {rows_text(one.n)}: {', '.join(metrics)}"
 
 
 def threshold_line(one: ConfidenceStats) -> str:

@@ -17,9 +17,9 @@ from msgspec.structs import asdict
 
 from evaluators.model.rows import Result
 from evaluators.reports.names import field_name, segment
-from evaluators.runs.metric_table import EVALUATOR_METRICS, FIELD_METRICS, MEASURE_METRICS, Metric
+from evaluators.runs.metric_table import CONFIDENCE_METRICS, EVALUATOR_METRICS, FIELD_METRICS, MEASURE_METRICS, Metric
 from evaluators.runs.overall import OVERALL
-from evaluators.runs.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
+from evaluators.runs.result import ConfidenceStats, EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
@@ -192,7 +192,9 @@ def _run(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
 
 
-def _declared(metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats | NumericColumnStats) -> Named:
+def _declared(
+    metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats | NumericColumnStats | ConfidenceStats
+) -> Named:
     return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
 
 
@@ -230,5 +232,4 @@ def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> 
     """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
     for one in result.confidence:
         if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
-            for name in ("n", "missing", "unusable", "brier", "ece", "auroc", "threshold", "accepted"):
-                yield f"confidence/{name}", getattr(one, name)
+            yield from ((f"confidence/{name}", value) for name, value in _declared(CONFIDENCE_METRICS, one))
