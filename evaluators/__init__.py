@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 _WHERE: Final = {
@@ -75,8 +74,6 @@ _MOVED: Final = {
 """Names of other systems, and where they are."""
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from evaluators.api.comparisons import compare
     from evaluators.api.evaluate import evaluate, evaluate_pair
     from evaluators.api.extending import comparator, evaluator, register, register_file, register_transform
@@ -156,21 +153,3 @@ def __dir__() -> list[str]:
     from evaluators.scoring.evaluators import class_names
 
     return sorted([*__all__, *class_names()])
-
-
-class _Package(ModuleType):
-    """Keeps `compare` of the public API, which is the name of a room as well.
-
-    Importing `evaluators.compare` would otherwise put the package where the function is looked for.
-    """
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if not (name == "compare" and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
-        """A function that uses the package is sent to other processes; they import it."""
-        return import_module, (self.__name__,)
-
-
-sys.modules[__name__].__class__ = _Package

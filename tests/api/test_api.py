@@ -270,14 +270,6 @@ def test_only_a_class_of_the_right_kind_is_registered() -> None:
         evaluators.evaluator("mine")(near("near"))
 
 
-def test_compare_stays_a_function_when_the_room_of_its_name_is_imported() -> None:
-    import importlib
-
-    room = importlib.import_module("evaluators.runs.compare")
-    assert evaluators.compare is not room
-    assert callable(evaluators.compare)
-
-
 def test_importing_the_package_loads_nothing_heavy() -> None:
     done = subprocess.run(
         [sys.executable, "-c", "import sys, evaluators; print(*sys.modules)"],
