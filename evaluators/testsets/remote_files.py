@@ -36,6 +36,9 @@ _PASSING: Final = (
 _LONGEST: Final = 300
 _PIECE_BYTES: Final = 2 * 1024 * 1024
 """How much is asked for at least."""
+_FETCHED: Final[dict[tuple[str, str, str], bytes]] = {}
+"""Files of one piece that were fetched last, by scheme, path and version."""
+_MOST_FETCHED: Final = 8
 _BUFFER: Final = 1024 * 1024
 _VERSION: Final = ("generation", "ETag", "etag")
 """Where the description of an object says which version it is; the first one that is there counts."""
@@ -80,12 +83,26 @@ class RemoteFiles:
         size = known.size
         if size is None:
             return self.whole(path, start)
+        if 0 < size <= _PIECE_BYTES and known.version:
+            stream = io.BytesIO(self._in_one_piece(path, known, size))
+            stream.seek(start)
+            return stream
         from fsspec.spec import AbstractBufferedFile
 
         asked = SimpleNamespace(cat_file=lambda _, start, end: self.part(path, known, start, min(end, size)))
         parts = AbstractBufferedFile(asked, path, cache_type="none", size=size)
         parts.seek(start)
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
+
+    def _in_one_piece(self, path: str, known: Looked, size: int) -> bytes:
+        """A small file, which is fetched once, however often it is looked at, read and fingerprinted, as long as it is not another one."""
+        key = self.scheme, path, known.version
+        if (data := _FETCHED.get(key)) is None:
+            data = self.part(path, known, 0, size)
+            while len(_FETCHED) >= _MOST_FETCHED:
+                del _FETCHED[next(iter(_FETCHED))]
+            _FETCHED[key] = data
+        return data
 
     def kind(self, path: str) -> Kind | None:
         """What is at a place; None where nothing is."""

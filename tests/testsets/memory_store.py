@@ -10,6 +10,7 @@ import pytest
 from fsspec import AbstractFileSystem
 
 from evaluators.scoring.values.addresses import PACKAGES
+from evaluators.testsets import remote_files
 
 
 class InMemory(AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
@@ -51,6 +52,7 @@ def memory_store(monkeypatch: pytest.MonkeyPatch) -> type[InMemory]:
     """A store for `mem://`, known for one test, and empty."""
     monkeypatch.setitem(PACKAGES, "mem", "fsspec")
     fsspec.register_implementation("mem", InMemory, clobber=True)
+    monkeypatch.setattr(remote_files, "_FETCHED", {})
     for name, empty in (("held", {}), ("asked", []), ("refused", "")):
         monkeypatch.setattr(InMemory, name, empty)
     return InMemory

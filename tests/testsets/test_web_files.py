@@ -121,6 +121,15 @@ def test_only_the_parts_that_are_read_are_asked_for(server: FileServer) -> None:
     assert sum(last - first + 1 for first, last in asked) < len(data) / 3
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("ranges", [True, False], ids=["parts", "whole"])
+def test_a_small_file_is_fetched_once(server: FileServer, name: str, ranges: bool) -> None:
+    server.ranges, server.files[f"/{name}"] = ranges, (data := file_of_rows(name))
+    run(f"{server.address}/{name}")
+    looks = [part for _, part in server.asked if part == "bytes=0-0"]
+    assert [part for _, part in server.asked if part not in looks] == [f"bytes=0-{len(data) - 1}" if ranges else None]
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", NAMES)
