@@ -93,8 +93,7 @@ def show_studio(browser: Any, temporary: Path) -> None:
                 box.check()
             page.get_by_role("button", name="Compare the two").click()
             page.get_by_role("button", name="Compare what both have in common").click()
-            page.locator("article.compared").first.wait_for()
-            page.evaluate("document.querySelector('.run-comparison').scrollIntoView()")
+            page.locator("article.compared").first.evaluate("one => one.scrollIntoView({ block: 'end' })")
             page.screenshot(path=FOLDER / "studio-compared.png")
             page.close()
 
