@@ -375,8 +375,11 @@ def test_rows_of_a_database_are_fetched_after_a_click(start: Start, opened: Open
 def test_pairs_of_columns_are_compared_as_the_menu_says(start: Start, opened: Open, tmp_path: Path) -> None:
     """Two columns side by side, as an export has them: no word of YAML is typed to forgive how a name is written."""
     names = ["Café du Nord", "O'Neil & Sons", "ACME Inc.", "Ångström AB"]
-    rows = [[f"R-{n}", name, name.upper() if n % 3 == 0 else name] for n, name in enumerate(names * 6)]
-    write_rows(tmp_path / "export.csv", [["nr", "vendor_gold", "vendor_model"], *rows])
+    rows = [
+        [f"R-{n}", name, name.upper() if n % 3 == 0 else name, f"{n}.5", f"{n}.5"] for n, name in enumerate(names * 6)
+    ]
+    heads = ["nr", "vendor_gold", "vendor_model", "total_gold", "total_model"]
+    write_rows(tmp_path / "export.csv", [heads, *rows])
     tab = opened(start(tmp_path, "export.csv"))
     tab.button("Make the suite").click()
     tab.wait_for(".check-compare", "vendor_model with vendor_gold")
