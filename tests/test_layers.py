@@ -18,8 +18,10 @@ SOCKETS = (
     "evaluators.scoring.evaluators",
     "evaluators.scoring.comparators",
     "evaluators.integrations.harnesses",
+    "evaluators.guide.converting.plugs",
     "evaluators.runs.engines.plugs",
     "evaluators.reports.formats",
+    "evaluators.scoring.judges.plugs",
     "evaluators.testsets.readers",
     "evaluators.reports.tracking.plugs",
 )
