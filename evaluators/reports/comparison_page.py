@@ -124,7 +124,7 @@ def _opening(comparison: RunComparison) -> Section:
         return Section(None, (runs,))
     counts = [f"{comparison.fixed:,} fixed", f"{comparison.broken:,} broken", f"{comparison.unchanged:,} unchanged"]
     if changed_fields := sum(row.change == "unchanged" for row in comparison.changed):
-        counts[2] += f" ({changed_fields:,} with other fields right or wrong)"
+        counts[2] += f" ({changed_fields:,} with changed fields)"
     for change in ("lost", "gained", "settled", "never_measured"):
         if count := getattr(comparison, change):
             counts.append(f"{count:,} {change.replace('_', ' ')}")
