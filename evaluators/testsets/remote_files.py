@@ -83,7 +83,7 @@ class RemoteFiles:
         size = known.size
         if size is None:
             return self.whole(path, start)
-        if 0 < size <= _PIECE_BYTES and known.version:
+        if 0 < size <= _PIECE_BYTES and known.content:
             stream = io.BytesIO(self._in_one_piece(path, known, size))
             stream.seek(start)
             return stream
@@ -95,8 +95,9 @@ class RemoteFiles:
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
     def _in_one_piece(self, path: str, known: Looked, size: int) -> bytes:
-        """A small file, which is fetched once, however often it is looked at, read and fingerprinted, as long as it is not another one."""
-        key = self.scheme, path, known.version
+        """A small file, which is fetched once, however often it is looked at, read and fingerprinted, as long as the store says that it
+        holds the same."""
+        key = self.scheme, path, f"{known.version} {known.content}"
         if (data := _FETCHED.get(key)) is None:
             data = self.part(path, known, 0, size)
             while len(_FETCHED) >= _MOST_FETCHED:
