@@ -50,3 +50,18 @@ def test_a_browser_is_opened_where_somebody_sees_it(
     monkeypatch.setattr(webbrowser, "open", found.append)
     open_browser("http://127.0.0.1:1/#token=x")
     assert len(found) == opened
+
+
+def test_an_address_that_no_machine_has_is_no_taken_port(folder: Path) -> None:
+    done = cli("studio", "--no-open", "--host", "192.0.2.1")
+    assert done.exit_code != 0
+    assert "cannot listen on 192.0.2.1" in done.output
+    assert "hint: --host" in done.output
+
+
+def test_a_folder_of_documents_of_both_sides_is_data_and_one_with_a_suite_is_a_folder(folder: Path) -> None:
+    for side in ("expected", "output"):
+        write_files(folder, {f"forms/{side}/1.json": "{}"})
+    assert folder_and_file("forms") == (folder, "forms")
+    write_files(folder, {"forms/suite.yaml": ""})
+    assert folder_and_file("forms") == (folder / "forms", "")
