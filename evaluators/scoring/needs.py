@@ -96,15 +96,13 @@ class Output(Struct, frozen=True):
 
     `want` narrows what counts (`like_expected`: an object when the expected document is one, and so on). `beside` names
     the expected document it is compared with: where the two are equal the very same object is handed to the check, so
-    that `output is expected` says so. With `parts` the same holds, where two objects differ, for the objects and lists
-    that stand under their keys; an evaluator asks for it that would compare them anyhow.
+    that `output is expected` says so.
     """
 
     column: Column
     want: Wanted = "object"
     beside: Expected | None = None
     lenient: bool = True
-    parts: bool = False
 
 
 class Part(Struct, frozen=True):

@@ -11,13 +11,13 @@ from tests.tools.benchmarks.calls import COMMANDS
 from tests.tools.benchmarks.history import COLUMNS, FILE, counted
 
 MOST: Final = {
-    "five": 193,
+    "five": 285,
     "five_stored": 1_505,
     "listed": 84,
     "ordered": 267,
     "key": 262,
     "hungarian": 316,
-    "five_check": 224,
+    "five_check": 315,
 }
 """The most calls for each row. Whoever raises a number says in the commit what users get for it; whoever lowers a count, lowers it."""
 MARGIN: Final = 1.05

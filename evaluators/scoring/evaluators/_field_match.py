@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import Result, RowStatus
@@ -18,9 +18,6 @@ from evaluators.scoring.values.quoting import kind
 class TopLevelMatch(TreeEvaluator):
     """An evaluator of top-level keys, which `tree` compares."""
 
-    parts: ClassVar[bool] = False
-    """Equal parts of the two objects are one object; see `Output`."""
-
     @cached_property
     def tree(self) -> OpenTree:
         """What counts among the top-level keys. Implemented by `json_field_match` and `json_field_match_normalized`."""
@@ -31,7 +28,7 @@ class TopLevelMatch(TreeEvaluator):
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        return expected, Output(self.column("output"), "object", beside=expected, parts=self.parts)
+        return expected, Output(self.column("output"), "object", beside=expected)
 
     def check(self) -> KeyCheck:
         return KeyCheck(self.tree, self.pass_at)

@@ -149,7 +149,7 @@ class JsonDiffMatch(TreeEvaluator):
 
     def needs(self) -> Needs:
         expected = Expected(self.column("expected"))
-        return expected, Output(self.column("output"), "like_expected", beside=expected, parts=True)
+        return expected, Output(self.column("output"), "like_expected", beside=expected)
 
     def check(self) -> OpenCheck:
         return OpenCheck(self.tree, self.pass_at)

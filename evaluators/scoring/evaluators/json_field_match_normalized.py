@@ -37,7 +37,6 @@ class JsonFieldMatchNormalized(TopLevelMatch):
     expected: ExpectedColumn = None
     """The column that holds the expected JSON object, when it is not the test set's expected column."""
 
-    parts: ClassVar[bool] = True
     examples: ClassVar[tuple[Example, ...]] = (
         Example(
             "case and accents",

@@ -10,18 +10,18 @@ A walk gives the `EmptyValues` of the rows of a chunk; `EmptyCounts` counts them
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import add
 from types import NoneType
-from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct, field
 
-from evaluators.model.rows import Missing
-from evaluators.scoring.fields.walk_findings import HALLUCINATION, MATCH, OMISSION, FieldColumn
+from evaluators.model.rows import MISSING, Missing
+from evaluators.scoring.fields.walk_findings import FieldColumn
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import display
 
@@ -46,7 +46,8 @@ class InRow(NamedTuple):
 
 
 @lru_cache
-def _sum(one: InRow, other: InRow) -> InRow:
+def added(one: InRow, other: InRow) -> InRow:
+    """What two come to together."""
     return InRow(*map(add, one, other))
 
 
@@ -58,7 +59,7 @@ def _times(one: InRow, times: int) -> InRow:
 @lru_cache
 def instead(this: InRow, that: InRow) -> InRow:
     """What is added to have this in place of that."""
-    return _sum(this, _times(that, -1))
+    return added(this, _times(that, -1))
 
 
 FILLED, EMPTY, MADE_UP, LEFT_OUT = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0), InRow(1, 1, 0, 0), InRow(0, 0, 1, 1)
@@ -70,15 +71,18 @@ _INSTEAD_OF_FILLED: Final = {
 """What is added for one value, given that the expected one is empty, and the output's."""
 _NOT_COUNTED: Final = instead(NOTHING, FILLED)
 """What is added where an empty output is right and so is another, of several right answers."""
-AS_IT_IS: Final = {MATCH.number: FILLED, OMISSION.number: LEFT_OUT, HALLUCINATION.number: MADE_UP, 0: MADE_UP}
-"""What a leaf comes to that is not empty, by the number of its status; 0 stands for one in an item that only the output has."""
-GIVEN: Final = instead(FILLED, LEFT_OUT)
-"""What is added where contents are expected and the output has something else."""
 _Same = TypeVar("_Same")
 Field: TypeAlias = "str | tuple[Any, ...]"
 """A field by its name, or by its place."""
 FieldRows: TypeAlias = tuple[str, Collection[int]]
 """A field that has one value in each row, and the rows in which it is looked at."""
+
+
+def value_of(expected: Any, output: Any) -> InRow:
+    """What one value comes to."""
+    ours = expected is MISSING or (not expected and expected.__class__ in _KINDS)
+    theirs = output is MISSING or (not output and output.__class__ in _KINDS)
+    return (EMPTY if theirs else MADE_UP) if ours else LEFT_OUT if theirs else FILLED
 
 
 def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
@@ -102,11 +106,25 @@ def _of_answers(values: Sequence[Any], absent: Sequence[Any]) -> tuple[set[int],
     return ours, either
 
 
+class RowPattern(Protocol):
+    """What some rows of open trees have in common."""
+
+    @property
+    def size(self) -> int:
+        """How much there is to keep of it."""
+
+    @classmethod
+    def empty_values(cls, patterns: Mapping[Any, int], places: bool) -> Mapping[tuple[Field, InRow], int]:
+        """How many rows have so many empty values, given how many have each pattern: of all fields, and of each of the `places`."""
+
+
 class EmptyValues(Struct):
     """What the fields come to in the rows of a chunk."""
 
     found: list[tuple[InRow, Sequence[Field], Sequence[int], int]] = field(default_factory=list)
     """(what each of some fields comes to in some rows, these fields, these rows, 1); −1 takes it back."""
+    alike: Mapping[RowPattern, Sequence[int]] = field(default_factory=dict)
+    """The rows of each pattern, which say it all of open trees."""
 
     def add(self, names: Sequence[Field], by_row: Mapping[int, InRow]) -> None:
         """Adds what each of some fields comes to in some rows."""
@@ -116,7 +134,7 @@ class EmptyValues(Struct):
         """Adds what a field comes to in some rows beside what is usual, and takes that back."""
         changes = {row: (usual.get(row), values) for row, values in more.items()}
         for (before, values), rows in _alike(changes).items():
-            self.found.append((values if before is None else _sum(before, values), (name,), rows, 1))
+            self.found.append((values if before is None else added(before, values), (name,), rows, 1))
             if before is not None:
                 self.found.append((before, (name,), rows, -1))
 
@@ -143,12 +161,12 @@ def of_columns(
         made.add(names, usual)
         each = {value: _times(value, len(names)) for value in {*usual.values()}}
         for row, value in usual.items():
-            together[row] = _sum(together[row], each[value])
+            together[row] = added(together[row], each[value])
         for name in names:
             odd = _odd_values(met.get(name, ()), together.keys(), absent)
             made.add_odd(name, odd, usual)
             for row, value in odd.items():
-                together[row] = _sum(together[row], value)
+                together[row] = added(together[row], value)
     if alike:
         made.add([ALL_FIELDS], together)
     return made
@@ -168,73 +186,8 @@ def _odd_values(columns: Iterable[FieldColumn], rows: Collection[int], absent: S
             row = frame.rows[at]
             if row in rows:
                 value = _NOT_COUNTED if at in either else _INSTEAD_OF_FILLED[at in ours, at in theirs]
-                found[row] = _sum(found[row], value) if row in found else value
+                found[row] = added(found[row], value) if row in found else value
     return found
-
-
-def of_leaves(
-    columns: Iterable[tuple[int, Sequence[Field], Sequence[int]]],
-    full: Iterable[tuple[int, Field, Sequence[int]]],
-    odd: Iterable[tuple[InRow, Field, Sequence[int]]],
-    rows: Collection[int],
-    counts: Sequence[Sequence[int]],
-) -> EmptyValues:
-    """What the leaves of some rows of open trees come to: number of a status, places and rows of leaves, and of places with contents, and
-    what is to be added to them. `counts` say of every row how many leaves match, are wrong, and are lost."""
-    made = EmptyValues([(EMPTY, (EACH_ROW,), list(rows), 1)])
-    filled, left_empty = {row: sum(counts[row][:3]) for row in rows}, dict.fromkeys(rows, 0)
-    whole = len(filled) == len(counts)
-    usual: dict[tuple[int, int], dict[int, InRow]] = {}
-    """What columns come to in their rows, by the identity of these and the status."""
-    columns_of: dict[Field, list[tuple[int, int]]] = {}
-    further: dict[Field, dict[int, InRow]] = {}
-    """By place and row, what is to be added to that."""
-    of_leaves_and_contents = [(*column, True) for column in columns]
-    of_leaves_and_contents += [(status, (name,), every, False) for status, name, every in full]
-    for status, names, every, of_leaf in of_leaves_and_contents:
-        key, value = (id(every), status), AS_IT_IS[status]
-        if not whole:
-            every = [row for row in every if row in filled]
-        if of_leaf and value.left_empty:
-            for row in every:
-                left_empty[row] += len(names)
-        if len(every) <= _FEW:
-            for name in names:
-                mine = further.setdefault(name, {})
-                for row in every:
-                    mine[row] = _sum(mine[row], value) if row in mine else value
-            continue
-        if key not in usual:
-            times = Counter(every)
-            usual[key] = {row: _times(value, count) for row, count in times.items()}
-        for name in names:
-            columns_of.setdefault(name, []).append(key)
-    for value, name, every in odd:
-        mine = further.setdefault(name, {})
-        for row in every:
-            if row in filled:
-                mine[row] = _sum(mine[row], value) if row in mine else value
-                if value is not GIVEN:  # contents are leaves of their own
-                    filled[row] += value.filled
-                    left_empty[row] += value.left_empty
-    alike: dict[tuple[tuple[int, int], ...], list[Field]] = {}
-    for name, keys in columns_of.items():
-        alike.setdefault(tuple(keys), []).append(name)
-    for (first, *others), together in alike.items():
-        by_row = {**usual[first]} if others else usual[first]
-        for one in others:
-            for row, value in usual[one].items():
-                by_row[row] = _sum(by_row[row], value) if row in by_row else value
-        made.add(together, by_row)
-        for name in together:
-            made.add_odd(name, further.pop(name, {}), by_row)
-    for name, more in further.items():
-        made.add_odd(name, more, {})
-    made.add([ALL_FIELDS], {row: InRow(0, 0, filled[row], left_empty[row]) for row in rows})
-    return made
-
-
-_FEW: Final = 3
 
 
 def _alike(by_row: Mapping[int, _Same]) -> dict[_Same, list[int]]:
@@ -253,6 +206,9 @@ class EmptyCounts:
         self._only = only
         self._counts: dict[tuple[InRow, tuple[Field, ...]], Counter[str]] = {}
         self._room = _TRIMMED
+        self._patterns: defaultdict[str, dict[RowPattern, int]] = defaultdict(dict)
+        self._kept = 0
+        """How much there is to keep of the patterns."""
 
     def take(self, found: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
         """Counts rows of a chunk. `groups` says which group each belongs to; without it all are in one, which has no name."""
@@ -271,11 +227,20 @@ class EmptyCounts:
             else:
                 for row in rows:
                     counts[groups[row]] += times
+        for pattern, rows in found.alike.items():
+            by_group = {"": len(rows)} if groups is None else Counter([groups[row] for row in rows])
+            for group, count in by_group.items():
+                known = self._patterns[group]
+                self._kept += 0 if pattern in known else pattern.size
+                known[pattern] = known.get(pattern, 0) + count
+        if self._kept > _TRIMMED:
+            self._spread()
         if len(self._counts) > self._room:
             self._trim()
 
     def by_group(self) -> dict[str, dict[str, dict[InRow, int]]]:
         """By group and field, how many rows have so many empty values."""
+        self._spread()
         found: dict[str, dict[str, dict[InRow, int]]] = {}
         texts = {name: spelled(name) for name in self._names()}
         for (values, names), groups in self._counts.items():
@@ -285,6 +250,17 @@ class EmptyCounts:
                     cell = fields.setdefault(texts[name], {})
                     cell[values] = cell.get(values, 0) + times
         return found
+
+    def _spread(self) -> None:
+        """Counts the values of patterns field by field."""
+        for group, patterns in self._patterns.items():
+            found = next(iter(patterns)).empty_values(patterns, places=self._only is None)
+            for (name, value), times in found.items():
+                if self._only is None or name in self._only:
+                    counts = self._counts.setdefault((value, (name,)), Counter())
+                    counts[group] += times
+        self._patterns.clear()
+        self._kept = 0
 
     def _names(self) -> set[Field]:
         return {name for _, names in self._counts for name in names}

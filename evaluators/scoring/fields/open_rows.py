@@ -1,5 +1,4 @@
-"""Rows that were scored as whole documents: what each row comes to, and what became of each leaf, from the findings of the walk
-that counted them.
+"""Rows that were scored as whole documents: what each row comes to, and what became of each leaf, from what the walk found.
 
 The results of a row stand in the order of the expected document; what only the output has follows, in the output's own order.
 """
@@ -7,8 +6,8 @@ The results of a row stand in the order of the expected document; what only the 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property, reduce
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import repeat
 from operator import getitem
 from typing import Any, Final, TypeAlias
@@ -16,12 +15,13 @@ from typing import Any, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.model.issues import Issue
-from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result
-from evaluators.scoring.fields.empty_values import MADE_UP, EmptyValues, empties
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Reason, Result
+from evaluators.scoring.fields.empty_values import EmptyValues, RowPattern
 from evaluators.scoring.fields.key_spelling import keys_in
-from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, general, is_leaf, verdict_of_counts
-from evaluators.scoring.fields.open_walk import LeafFindings, OpenWalk
-from evaluators.scoring.fields.path_check import RowsCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.open_marks import CONTENTS, Pattern
+from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, general, verdict_of_counts
+from evaluators.scoring.fields.open_walk import OpenWalk
+from evaluators.scoring.fields.path_check import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.settle import of_fields
 from evaluators.scoring.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.scoring.values.differences import differs
@@ -33,31 +33,24 @@ MEMO: Final = 10_000
 
 
 class OpenRows(ScoredRows):
-    """Rows whose documents were walked leaf by leaf. An unreadable output is MISSING."""
+    """Rows whose documents were compared leaf by leaf. An unreadable output is MISSING."""
 
-    def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def __init__(self, walk: OpenWalk, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
+        tree = walk.tree
         if tree.keys is not None:
             outputs = self.with_known_keys(tree.keys, keys_in(()), expected, outputs)
-        self._tree, self._outputs = tree, outputs
-        self.walk = OpenWalk(tree, expected, outputs)
-        self.counts = self.walk.counts()
-
-    @cached_property
-    def _found(self) -> dict[int, list[tuple[LeafFindings, int]]]:
-        """The findings of each row, and their positions in them."""
-        found: dict[int, list[tuple[LeafFindings, int]]] = {}
-        for each in self.walk.findings:
-            for at in each.positions:
-                found.setdefault(each.frame.rows[at], []).append((each, at))
-        return found
+        self._tree, self._expected, self._outputs = tree, expected, outputs
+        rows = list(map(walk.row, expected, outputs))
+        self.patterns = [pattern for pattern, _ in rows]
+        self._found = [found for _, found in rows]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         tree, results = self._tree, tuple(self._results(at).values())
         if unreadable is not None:
             return Reason(unreadable.message, fields=results)
-        if tree.depth is not None and not any(self.counts[at]):
+        if tree.depth is not None and not any(self.patterns[at].counts):
             return Reason("the expected object is empty, so nothing was compared", {"empty_expected": True})
-        found = verdict_of_counts(tree, self.counts[at], 1.0)
+        found = verdict_of_counts(tree, self.patterns[at].counts, 1.0)
         if not found.den:
             return Reason("there was no leaf to compare", fields=results)
         return Reason(of_fields(found.num, found.den, results, "value"), fields=results)
@@ -67,8 +60,7 @@ class OpenRows(ScoredRows):
         if "" not in wanted:
             return []
         ours, theirs = self._wrong(at)
-        both = _in_order(self.walk.expected[at], ours), _in_order(self.walk.outputs[at], theirs)
-        return [result for side in both for result in side.values()]
+        return [*ours.values(), *theirs.values()]
 
     def watched(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
         """(match, mismatch, omission, hallucination) of some paths in a row."""
@@ -76,27 +68,14 @@ class OpenRows(ScoredRows):
         return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
-        found = self.walk.empty_values(rows, self.counts)
+        alike: dict[RowPattern, list[int]] = {}
         for row in rows:
-            output = self._outputs[row]
-            if (
-                self._tree.depth is not None
-                and not self.walk.expected[row]
-                and not self.walk.outputs[row]
-                and isinstance(output, dict)
-            ):
-                # nothing was compared, for nothing is expected
-                given = [key for at, key in enumerate(output) if at not in empties([*output.values()])]
-                found.found += [(MADE_UP, [(key,)], [row], 1) for key in given]
-        return found
-
-    def release(self) -> None:
-        self.walk.release()
-        self.__dict__.pop("_found", None)
+            alike.setdefault(self.patterns[row], []).append(row)
+        return EmptyValues(alike=alike)
 
     def _results(self, at: int) -> Results:
         """The leaves of a row, those that match too."""
-        tree, expected, output = self._tree, self.walk.expected[at], self.walk.outputs[at]
+        tree, expected, output = self._tree, self._expected[at], self._outputs[at]
         ours, theirs = self._wrong(at)
         places = tree.leaves(expected, ()) if not tree.skips(()) else ()
         found = Results()
@@ -107,26 +86,17 @@ class OpenRows(ScoredRows):
             actual = reduce(getitem, place, output)
             if not (tree.skip and tree.nothing_left(place, value, actual)):
                 found[place] = _result(tree, place, MATCH, value, actual)
-        return found | _in_order(output, theirs)
+        return found | theirs
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
         """What is wrong of the expected leaves of a row, and what only the output has."""
-        tree, ours, theirs = self._tree, Results(), Results()
-        for found, at in self._found.get(row, ()):
-            place, status, expected, output = found.place(at), found.status, found.frame.e[at], found.frame.o[at]
-            if status is HALLUCINATION and not is_leaf(expected):
-                theirs[place] = _result(tree, place, status, MISSING, output)
-            elif status is HALLUCINATION:
-                theirs |= {
-                    here: _result(tree, here, status, MISSING, value) for here, value in tree.leaves(output, place)
-                }
-            elif status is OMISSION:
-                ours |= {
-                    here: _result(tree, here, status, value, MISSING) for here, value in tree.leaves(expected, place)
-                }
-            else:
-                ours[place] = _result(tree, place, status, expected, output)
-        return ours, theirs
+        sides = Results(), Results()
+        for one in self._found[row]:
+            status, place = FIELD_STATUSES[one.status or HALLUCINATION.number], one.location
+            expected = MISSING if status is HALLUCINATION else one.expected
+            sides[status is HALLUCINATION][place] = _result(self._tree, place, status, expected, one.output)
+        ours, theirs = sides
+        return ours, _in_order(self._outputs[row], theirs)
 
 
 class OpenCheck(RowsCheck[OpenRows]):
@@ -136,19 +106,43 @@ class OpenCheck(RowsCheck[OpenRows]):
         super().__init__()
         self.tree = tree
         self.pass_at = pass_at
+        self._walk = OpenWalk(tree)
         self._known: dict[RowCounts, Result] = {}
+        self._patterns: Counter[Pattern] = Counter()
+        """How many rows had each pattern that is not counted by path yet."""
 
     def begin(self, *columns: Sequence[Any]) -> OpenRows:
-        return OpenRows(self.tree, *columns)
+        return OpenRows(self._walk, *columns)
 
     def settled(self, rows: OpenRows) -> list[ScoredRow]:
-        verdicts = [self._known.get(counts) or self._verdict(counts) for counts in rows.counts]
+        verdicts = [self._known.get(one.counts) or self._verdict(one.counts) for one in rows.patterns]
         if self._watched:
             verdicts = [replace(one, watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
-        rows.walk.count_paths(self._tally)
-        self._tally.surplus_rows += sum(counts[4] > 0 for counts in rows.counts)
-        self._tally.trim()
+        self._patterns.update(rows.patterns)
+        if self._walk.room < 0:
+            self._count_paths()
+            self._walk = OpenWalk(self.tree)
         return list(map(ScoredRow, verdicts, repeat(rows), range(len(verdicts))))
+
+    def counts(self) -> dict[str, Counts]:
+        self._count_paths()
+        return super().counts()
+
+    def details(self) -> Mapping[Detail, int]:
+        self._count_paths()
+        return super().details()
+
+    def _count_paths(self) -> None:
+        """Counts by path what became of the leaves of rows."""
+        for mark, times in Pattern.by_mark(self._patterns).items():
+            if mark.status < CONTENTS:
+                self._tally.add([mark.name], mark.status, times)
+        for pattern, times in self._patterns.items():
+            if pattern.surplus_items:
+                self._tally.surplus_items += times * pattern.surplus_items
+                self._tally.surplus_rows += times
+        self._tally.trim()
+        self._patterns.clear()
 
     def _verdict(self, counts: RowCounts) -> Result:
         found = verdict_of_counts(self.tree, counts, self.pass_at)

@@ -1,447 +1,266 @@
-"""The walk of whole documents: those of a chunk at once, place by place.
+"""Two whole documents, leaf by leaf, in one walk by plain recursion: a leaf that matches is its place, added to a list.
 
-What is compared are pairs of values that stand at one place in all the rows. Objects with the same keys give a column of values for
-each key, and two columns are compared with one call. A leaf matches unless there is a *finding* for it, so results are counted by the
-lengths of columns, less their findings. What one side has as a whole, lost or extra, is one finding; its leaves, and those of parts
-that are equal, are only counted. Findings know the frame that they were made in, which gives their places and both values to
-whoever wants them. Objects whose keys few others have are looked at one by one.
+What becomes of anything else is a mark in the same list (see `open_marks`), and a leaf that does not match is a result as well, with its
+values. What is said of a row, and what is counted of it, is read from these lists.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from gc import is_tracked
-from itertools import chain, compress, repeat
-from operator import is_, is_not, itemgetter, ne
 from typing import Any, Final, TypeAlias
 
 from msgspec import Struct
 
-from evaluators.model.rows import MISSING, FieldStatus
-from evaluators.scoring.fields.empty_values import (
-    AS_IT_IS,
-    EMPTY,
-    FILLED,
-    GIVEN,
-    LEFT_OUT,
-    MADE_UP,
-    NOTHING,
-    EmptyValues,
-    InRow,
-    empties,
-    instead,
-    of_leaves,
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.empty_values import FILLED, LEFT_OUT, MADE_UP, NOTHING, value_of
+from evaluators.scoring.fields.frame import CONTAINERS
+from evaluators.scoring.fields.open_marks import (
+    CONTENTS,
+    EXTRA,
+    LOST,
+    RIGHT,
+    SURPLUS_ITEM,
+    WRONG,
+    Mark,
+    Part,
+    Pattern,
+    Place,
 )
-from evaluators.scoring.fields.frame import CONTAINERS, SURE, Frame, Unpaired, differing, of_rows
-from evaluators.scoring.fields.item_frames import in_order
-from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, is_leaf
-from evaluators.scoring.fields.path_check import SURPLUS, Name, PathTally
-from evaluators.scoring.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
+from evaluators.scoring.fields.open_tree import Location, OpenTree
+from evaluators.scoring.fields.path_check import SURPLUS
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import ANY
 
-FEW: Final = 4
-"""Fewer objects with the same keys are sooner looked at one by one."""
-Values: TypeAlias = "tuple[list[Any], list[int]]"
-"""Values of one place, and the row of each."""
+Index: TypeAlias = tuple[int, ...]
+"""Where a value stands in the lists on the way to it."""
+SURE: Final = frozenset((int, float, bool))
+"""Kinds of values that are never empty, and equal where Python says so."""
 
 
-class LeafFindings(Struct, frozen=True):
-    """Leaves of one place that do not match, or all that one side has there."""
+class LeafResult(Struct, gc=False):
+    """A leaf that does not match."""
 
-    status: FieldStatus
-    frame: Frame
-    positions: Sequence[int]
+    place: Place
+    index: Index
+    status: int
+    """The number of its status, or `SURPLUS`."""
+    expected: Any
+    """What one value stands in place of is expected somewhere below its place."""
+    output: Any
 
-    def place(self, at: int) -> Location:
-        """The keys and indexes of one of them."""
-        steps: Any = self.frame.where(at)
-        return tuple(step.index if step.__class__ is Unpaired else step for step in steps)
+    @property
+    def location(self) -> Location:
+        """Its keys and indexes."""
+        index = iter(self.index)
+        return tuple([next(index) if step is ANY else step for step in self.place.name])
+
+
+class Row(Struct, gc=False):
+    """What became of the places of a row, in lists that grow as its documents are gone through."""
+
+    outside: list[Mark]
+    """The marks of places outside of lists."""
+    items: list[Mark]
+    """The marks of places in items."""
+    found: list[LeafResult]
+    index: list[int]
+    """Where the walk is, in the lists on the way to it."""
+    exact: bool
+    """Texts that differ do not match."""
 
 
 class OpenWalk:
-    """What becomes of the documents of a chunk. An unreadable output is MISSING. Who makes it releases it."""
+    """The walk of documents, with the places that it was led to and the patterns that rows had so far."""
 
-    def __init__(self, tree: OpenTree, expected: Sequence[Any], outputs: Sequence[Any]) -> None:
+    def __init__(self, tree: OpenTree) -> None:
         self.tree = tree
-        self.findings: list[LeafFindings] = []
-        self.surplus_items = 0
-        self._top_level_only, self._skipping = tree.depth is not None, bool(tree.skip)
-        self._columns: list[tuple[int, Sequence[Name], Sequence[int]]] = []
-        """What the leaves of some places are in some rows: the number of a status, or `SURPLUS`."""
-        self._moved: list[tuple[int, Name, Sequence[int]]] = []
-        """Leaves that stand in columns of matches, and are none."""
-        self._full: list[tuple[int, Name, Sequence[int]]] = []
-        """Places with contents. What is empty in one row may have contents in another."""
-        self._odd: list[tuple[InRow, Name, Sequence[int]]] = []
-        """What values come to beside what their column says, because they are empty, or are no values of their own."""
-        self._pairs: list[tuple[Callable[[Name, Frame], None], Name, Frame]] = []
-        self._sides: defaultdict[tuple[int, Name], Values] = defaultdict(lambda: ([], []))
-        if self._top_level_only:
-            outputs = list(map(tree.compared, expected, outputs))
-        self.expected, self.outputs = expected, outputs
-        self._frames = of_rows(expected, outputs)
-        try:
-            if not tree.skips(()):
-                self._go()
-        except BaseException:
-            self.release()
-            raise
+        self.room = _MOST_MARKS
+        """So many marks more, and it had better be a new one."""
+        self._root, self._exact = Place(tree), tree.same is same
+        self._compare = _compare if tree.depth is None else _compare_top_level
+        self._parts: dict[tuple[Mark, ...], Part] = {}
+        self._patterns: dict[tuple[Part, Part], Pattern] = {}
 
-    def release(self) -> None:
-        """Lets go of the frames, and of what was found in them."""
-        for frame in self._frames:
-            frame.release()
-        self.findings = []
+    def row(self, expected: Any, output: Any) -> tuple[Pattern, list[LeafResult]]:
+        """Compares the documents of a row: its pattern, and each leaf that does not match. Those that are expected stand in the order of
+        their document. An unreadable output is MISSING."""
+        row = Row([], [], [], [], self._exact)
+        if not self._root.skipped:
+            self._compare(self._root, expected, output, row.outside, row)
+        outside, items, parts = tuple(row.outside), tuple(row.items), self._parts
+        both = parts.get(outside) or self._part(outside), parts.get(items) or self._part(items)
+        pattern = self._patterns.get(both)
+        if pattern is None:
+            pattern = self._patterns[both] = Pattern.of(*both)
+            self.room -= 1
+        return pattern, row.found
 
-    def _go(self) -> None:
-        """Compares the documents, then the pairs of values below them, then counts what one side has as a whole.
+    def _part(self, marks: tuple[Mark, ...]) -> Part:
+        self.room -= len(marks)
+        found = self._parts[marks] = Part.of(marks)
+        return found
 
-        What is to be compared or counted waits in lists, not on the stack: documents may be deep.
-        """
-        for frame in self._frames:
-            if frame.o is frame.e:
-                self._later(MATCH.number, (), frame.e, frame.rows)
-            elif self._top_level_only:
-                full, odd = frame.full(dict)
-                self._objects((), full)
-                # where a side has no keys, the expected document is lost as a whole, and the output's is extra
-                self._lost((), frame.part(odd))
-                self._instead((), frame.part([at for at in odd if frame.o[at]]))
-            else:
-                self._see((), frame)
-        while self._pairs:
-            below, name, frame = self._pairs.pop()
-            below(name, frame)
-        while self._sides:
-            (status, name), (values, rows) = self._sides.popitem()
-            self._one_side(status, name, values, rows)
 
-    # Both sides
+_MOST_MARKS: Final = 100_000
+"""So many marks of patterns are kept: documents may be all different."""
 
-    def _see(self, name: Name, frame: Frame) -> None:
-        """Pairs at one place, of which the expected side is there."""
-        e, o, rows = frame.e, frame.o, frame.rows
-        if CONTAINERS.isdisjoint(frame.kinds):
-            self._leaves(name, frame)
-            return
-        unlike = list(compress(range(len(e)), map(is_not, e, o)))
-        if len(unlike) < len(e):  # parts that are equal are one object
-            alike = list(compress(range(len(e)), map(is_, e, o)))
-            self._later(MATCH.number, name, [e[at] for at in alike], [rows[at] for at in alike])
-            if not unlike:
-                return
-            frame = frame.part(unlike)
-        for kind, below in ((dict, self._objects), (list, self._lists)):
-            if kind in frame.kinds:
-                full, odd = frame.full(kind)
-                self._pairs.append((below, name, full))
-                self._full.append((MATCH.number, name, full.rows))
-                if not odd:
-                    return
-                frame = frame.part(odd)
-        lost = [at for at, one in enumerate(frame.e) if not is_leaf(one)]
-        if lost:
-            self._lost(name, frame.part(lost))
-            extra = frame.part([at for at in lost if self.tree.has_something(name, frame.o[at])])
-            if extra.rows:  # one value, whatever is in it
-                self._found_whole(HALLUCINATION, extra)
-                self._columns.append((HALLUCINATION.number, (name,), extra.rows))
-                self._odd.append((instead(NOTHING, MADE_UP), name, extra.rows))
-            frame = frame.part([at for at, one in enumerate(frame.e) if is_leaf(one)])
-        if self._skipping:
-            pairs = enumerate(zip(frame.e, frame.o, strict=True))
-            frame = frame.part([at for at, (one, other) in pairs if not self.tree.nothing_left(name, one, other)])
-        self._leaves(name, frame)
 
-    def _leaves(self, name: Name, frame: Frame) -> None:
-        self._columns.append((MATCH.number, (name,), frame.rows))
-        self._note(name, frame.e, frame.o, frame.rows)
-        self._compare(name, frame, frame.differing())
-
-    def _compare(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
-        """Expected leaves at some positions, where the output has not the same value."""
-        alike, flat, e, o = self.tree.same, self._top_level_only, frame.e, frame.o
-        lost: list[int] = []
-        wrong: list[int] = []
-        instead: list[int] = []
-        for at in positions:
-            other = o[at]
-            if other is MISSING:
-                lost.append(at)
-            elif not flat and other and other.__class__ in CONTAINERS:
-                wrong.append(at)
-                instead.append(at)
-            elif alike is same or not alike(e[at], other):
-                wrong.append(at)
-        for status, found in ((OMISSION, lost), (MISMATCH, wrong)):
-            if found:
-                self.findings.append(LeafFindings(status, frame, found))
-                self._moved.append((status.number, name, [frame.rows[at] for at in found]))
-        if instead:
-            self._instead(name, frame.part(instead))
-
-    def _lost(self, name: Name, frame: Frame) -> None:
-        """What the output lacks as a whole."""
-        if frame.rows:
-            self._found_whole(OMISSION, frame)
-            self._later(OMISSION.number, name, frame.e, frame.rows)
-            nothing = empties(frame.o)
-            self._odd.append((GIVEN, name, [row for at, row in enumerate(frame.rows) if at not in nothing]))
-
-    def _found_whole(self, status: FieldStatus, frame: Frame) -> None:
-        """All that one side has at each place of a frame is one finding."""
-        self.findings.append(LeafFindings(status, frame, range(len(frame.rows))))
-
-    def _instead(self, name: Name, frame: Frame) -> None:
-        """The contents that the output has where none are expected. All items of a list are more than are expected."""
-        if frame.rows:
-            self._found_whole(HALLUCINATION, frame)
-        for value, row in zip(frame.o, frame.rows, strict=True):
-            if value and value.__class__ is list:
-                self._surplus((*name, ANY), value, [row] * len(value))
-            else:
-                self._later(HALLUCINATION.number, name, [value], [row])
-                if value and value.__class__ is dict:
-                    self._odd.append((instead(NOTHING, MADE_UP), name, [row]))
-
-    def _surplus(self, name: Name, items: Sequence[Any], rows: Sequence[int]) -> None:
-        """Items that only the output has."""
-        if self._skips(name):
-            return
-        if self._skipping:
-            some = [next(self.tree.leaves(item, name), None) is not None for item in items]
-            items, rows = list(compress(items, some)), list(compress(rows, some))
-        self.surplus_items += len(items)
-        self._later(SURPLUS, name, items, rows)
-
-    def _lists(self, name: Name, frame: Frame) -> None:
-        """Lists with contents, item by item."""
-        here = (*name, ANY)
-        if self._skips(here) or not frame.rows:
-            return
-        items = in_order(frame)
-        self._pairs.append((self._see, here, items.pairs))
-        surplus = items.surplus
-        if surplus.rows:
-            self._found_whole(HALLUCINATION, surplus)
-            self._surplus(here, surplus.o, surplus.rows)
-
-    def _objects(self, name: Name, frame: Frame) -> None:
-        """Objects with contents, key by key: those with the same keys together."""
-        inner: dict[str, list[int]] = {}
-        odd: list[int] = []
-        for keys, positions in _by_keys(frame.e).items():
-            if len(positions) < FEW:
-                odd += positions
-            else:
-                self._alike(name, frame, positions, keys, inner)
-        if odd:
-            self._one_by_one(name, frame, odd, inner)
-        for key, positions in inner.items():
-            if not self._skips((*name, key)):
-                self._pairs.append((self._see, (*name, key), _of_key(frame, positions, key)))
-
-    def _alike(
-        self, name: Name, frame: Frame, positions: Sequence[int], keys: Sequence[str], inner: dict[str, list[int]]
-    ) -> None:
-        """Objects of which the expected ones have the same keys. What has contents is left for later."""
-        part = frame.part(positions)
-        columns, lacking = _values(part.o, keys)
-        names: list[Name] = []
-        for key, e, o in zip(keys, zip(*map(dict.values, part.e), strict=True), columns, strict=False):
-            kinds = set(map(type, e))
-            if not self._top_level_only and not CONTAINERS.isdisjoint(kinds):
-                if part is not frame:
-                    inner.setdefault(key, []).extend(positions)
-                elif not self._skips((*name, key)):
-                    self._pairs.append((self._see, (*name, key), Frame(e, o, part.rows, part, None, key)))
-            elif not self._skips(here := (*name, key)):
-                names.append(here)
-                self._note(here, e, o, part.rows)
-                if wrong := differing(e, o, kinds if kinds <= SURE else kinds.union(map(type, o))):
-                    self._compare(here, Frame(e, o, part.rows, part, None, key), wrong)
-        self._columns.append((MATCH.number, names, part.rows))
-        lacking.update(compress(range(len(part.e)), map(ne, map(len, part.e), map(len, part.o))))
-        if lacking:
-            self._extra(name, part, lacking)
-
-    def _one_by_one(self, name: Name, frame: Frame, positions: Sequence[int], inner: dict[str, list[int]]) -> None:
-        """Objects whose keys few others have. What has contents is left for later."""
-        unlike: dict[str, list[int]] = {}
-        for at in positions:
-            theirs, names = frame.o[at], list[Name]()
-            for key, one in frame.e[at].items():
-                kind, other, here = one.__class__, theirs.get(key, MISSING), (*name, key)
-                if self._skipping and self.tree.skips(here):
+def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """An expected value, and what the output has in its place: objects are compared key by key, lists item by item."""
+    if not e or e.__class__ not in CONTAINERS:
+        _compare_leaves(place, e, o, marks, row)
+    elif o.__class__ is not e.__class__ or not o:
+        _lost(place, e, o, marks, row)
+    elif e.__class__ is dict:
+        marks.append(place.full or place.mark(CONTENTS, FILLED))
+        if place.tree.skip:
+            e, o = place.counted(e), place.counted(o)
+        keys, lacking = place.keys, 0
+        for key, one in e.items():
+            try:
+                here, other = keys[key], o[key]
+            except KeyError:
+                here, other = place.below(key), o.get(key, MISSING)
+            kind = type(one)
+            if kind is str:
+                if one == other and one:
+                    marks.append(here)
                     continue
-                if kind in CONTAINERS and (one or self._skipping) and not self._top_level_only:
-                    if one is other:
-                        self._later(MATCH.number, here, (one,), (frame.rows[at],))
-                    else:
-                        inner.setdefault(key, []).append(at)
+                if type(other) is str and one and other and row.exact:
+                    marks.append(here.wrong or here.mark(WRONG, FILLED))
+                    row.found.append(LeafResult(here, (*row.index,), WRONG, one, other))
                     continue
-                names.append(here)
-                if not one or not other:
-                    self._note(here, (one,), (other,), (frame.rows[at],))
-                if one is not other and (kind is not other.__class__ or one != other or kind in CONTAINERS):
-                    unlike.setdefault(key, []).append(at)
-            self._columns.append((MATCH.number, names, (frame.rows[at],)))
-        for key, found in unlike.items():
-            part = _of_key(frame, found, key)
-            self._compare((*name, key), part, part.differing())
-        self._extra(name, frame, positions)
+            elif kind is dict or kind is list:
+                lacking += other is MISSING
+                _compare(here, one, other, marks, row)
+                continue
+            elif kind is type(other) and one == other and one is not None:
+                marks.append(here)
+                continue
+            lacking += other is MISSING
+            _compare_leaves(here, one, other, marks, row)
+        if len(o) > len(e) - lacking:
+            for key, other in o.items():
+                if key not in e:
+                    _one_side(place.below(key), other, EXTRA, marks, row)
+    else:
+        marks.append(place.full or place.mark(CONTENTS, FILLED))
+        here = place.items
+        if here.skipped:
+            return
+        both, items, index = min(len(e), len(o)), row.items, row.index
+        index.append(0)
+        for at in range(both):
+            one, other = e[at], o[at]
+            if type(one) is str and one == other and one:
+                items.append(here)
+            else:
+                index[-1] = at
+                _compare(here, one, other, items, row)
+        for at in range(both, len(e)):
+            index[-1] = at
+            _one_side(here, e[at], LOST, items, row)
+        index.pop()
+        if len(o) > both:
+            _surplus(here, o, both, row)
 
-    def _extra(self, name: Name, frame: Frame, positions: Iterable[int]) -> None:
-        """Keys that only the output has, of some objects."""
-        found: dict[str, list[int]] = {}
-        for at in positions:
-            ours = frame.e[at]
-            for key in frame.o[at]:
-                if key not in ours:
-                    found.setdefault(key, []).append(at)
-        for key, owners in found.items():
-            if not self._skips((*name, key)):
-                part = _of_key(frame, owners, key)
-                self._found_whole(HALLUCINATION, part)
-                self._later(HALLUCINATION.number, (*name, key), part.o, part.rows)
 
-    def _skips(self, name: Name) -> bool:
-        return self._skipping and self.tree.skips(name)
-
-    # One side
-
-    def _later(self, status: int, name: Name, values: Iterable[Any], rows: Iterable[int]) -> None:
-        """Values whose leaves will be counted."""
-        waiting = self._sides[status, name]
-        waiting[0].extend(values)
-        waiting[1].extend(rows)
-
-    def _one_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
-        """Counts the leaves of some values."""
-        kinds = set(map(type, values))
-        if CONTAINERS.isdisjoint(kinds) or (self._top_level_only and name):
-            self._columns.append((status, (name,), rows))
-            self._note_side(status, name, values, rows)
-        elif kinds == {dict} and (self._top_level_only or all(values)):
-            if not self._top_level_only:  # else the document as a whole is no field
-                self._full.append((status, name, rows))
-            self._objects_alone(status, name, values, rows)
-        elif kinds == {list} and all(values):
-            self._full.append((status, name, rows))
-            here = (*name, ANY)
-            if not self._skips(here):
-                repeated = chain.from_iterable(map(repeat, rows, map(len, values)))
-                self._later(status, here, chain.from_iterable(values), repeated)
+def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """An expected leaf, and what the output has in its place."""
+    if o.__class__ in CONTAINERS and o:
+        if place.tree.skip and place.tree.nothing_left(place.name, e, o):
+            return
+        _add(place, WRONG, e, o, marks, row)
+        if o.__class__ is list:  # all items are more than are expected
+            _surplus(place.items, o, 0, row)
         else:
-            parts: defaultdict[type | None, Values] = defaultdict(lambda: ([], []))
-            for value, row in zip(values, rows, strict=True):
-                some = parts[None if is_leaf(value) else value.__class__]
-                some[0].append(value)
-                some[1].append(row)
-            if None in parts:
-                leaves, their_rows = parts.pop(None)
-                self._columns.append((status, (name,), their_rows))
-                self._note_side(status, name, leaves, their_rows)
-            for part in parts.values():
-                self._one_side(status, name, *part)
-
-    def _objects_alone(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
-        for keys, positions in _by_keys(values).items():
-            some, theirs = values, rows
-            if len(positions) < len(values):
-                some, theirs = [values[at] for at in positions], [rows[at] for at in positions]
-            names = [(*name, key) for key in keys]
-            if not all(map(all, map(dict.values, some))):
-                for here, column in zip(names, zip(*map(dict.values, some), strict=True), strict=True):
-                    if self._top_level_only or CONTAINERS.isdisjoint(map(type, column)):
-                        self._note_side(status, here, column, theirs)
-            # the garbage collector knows of objects that they hold no container
-            if self._skipping or (not self._top_level_only and any(map(is_tracked, some))):
-                columns = zip(names, zip(*map(dict.values, some), strict=True), strict=True) if keys else ()
-                names = []
-                for here, column in columns:
-                    if self._skips(here):
-                        continue
-                    if self._top_level_only or CONTAINERS.isdisjoint(map(type, column)):
-                        names.append(here)
-                    else:
-                        self._later(status, here, column, theirs)
-            self._columns.append((status, names, theirs))
-
-    # What was found
-
-    def _note(self, name: Name, e: Sequence[Any], o: Sequence[Any], rows: Sequence[int]) -> None:
-        """Expected leaves, and what the output has there: notes which are empty."""
-        if all(e) and (o is e or all(o)):
-            return
-        ours = empties(e)
-        theirs = ours if o is e else empties(o)
-        for value, found in ((EMPTY, ours & theirs), (MADE_UP, ours - theirs), (LEFT_OUT, theirs - ours)):
-            if found:
-                self._odd.append((instead(value, FILLED), name, [rows[at] for at in found]))
-
-    def _note_side(self, status: int, name: Name, values: Sequence[Any], rows: Sequence[int]) -> None:
-        """Leaves of one side, or the same on both: notes which are empty."""
-        if not all(values) and (found := empties(values)) and not self._skips(name):
-            self._odd.append((instead(EMPTY, AS_IT_IS[status]), name, [rows[at] for at in found]))
-
-    def empty_values(self, rows: Collection[int], counts: Sequence[RowCounts]) -> EmptyValues:
-        """What the leaves of some rows come to where values are empty, given the counts of each row."""
-        return of_leaves(self._columns, self._full, self._odd, rows, counts)
-
-    def counts(self) -> list[RowCounts]:
-        """The counts of each row: its matches, mismatches, omissions, extra keys, and extra items of lists."""
-        by_status = [[0] * len(self.expected) for _ in range(HALLUCINATION.number + 1)]
-        for status, names, rows in self._columns:
-            counts, times = by_status[status], len(names)
-            for row in rows:
-                counts[row] += times
-        for status, _, rows in self._moved:
-            counts = by_status[status]
-            for row in rows:
-                by_status[MATCH.number][row] -= 1
-                counts[row] += 1
-        surplus, right, wrong, lost, extra = by_status
-        return list(zip(right, wrong, lost, extra, surplus, strict=True))
-
-    def count_paths(self, tally: PathTally) -> None:
-        """Adds the results to the counts by path."""
-        for status, names, rows in self._columns:
-            tally.add(names, status, len(rows))
-        for status, name, rows in self._moved:
-            tally.add((name,), MATCH.number, -len(rows))
-            tally.add((name,), status, len(rows))
-        tally.surplus_items += self.surplus_items
+            _each_inside(place, o, EXTRA, marks, row)
+    else:
+        _compare_values(place, e, o, marks, row)
 
 
-def _of_key(frame: Frame, owners: Sequence[int], key: str) -> Frame:
-    """The values of one key, in some of the objects of a frame."""
-    e, o = ([side[at].get(key, MISSING) for at in owners] for side in (frame.e, frame.o))
-    return Frame(e, o, [frame.rows[at] for at in owners], frame, owners, key)
+def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """Two values as they are."""
+    if o is MISSING:
+        _add(place, LOST, e, o, marks, row)
+    elif e is o or place.tree.same(e, o):
+        marks.append(place if e and o else place.mark(RIGHT, value_of(e, o)))
+    else:
+        _add(place, WRONG, e, o, marks, row)
 
 
-def _by_keys(objects: Sequence[dict[str, Any]]) -> dict[tuple[str, ...], Sequence[int]]:
-    """The positions of the objects with the same keys, by their keys."""
-    keys = list(map(tuple, objects))
-    if keys and keys.count(keys[0]) == len(keys):
-        return {keys[0]: range(len(keys))}
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for at, each in enumerate(keys):
-        groups.setdefault(each, []).append(at)
-    return {**groups}
+def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """A leaf that does not match."""
+    if status == WRONG and e and o:
+        marks.append(place.wrong or place.mark(WRONG, FILLED))
+    else:
+        marks.append(place.mark(status, value_of(e, o)))
+    row.found.append(LeafResult(place, (*row.index,), status, e, o))
 
 
-def _values(objects: Sequence[dict[str, Any]], keys: Sequence[str]) -> tuple[Iterator[Sequence[Any]], set[int]]:
-    """For each key its values in some objects, and the positions of the objects that lack one."""
-    get = itemgetter(*keys, keys[0])  # one more, which nobody looks at: with a single key it would give no tuple
-    lacking: set[int] = set()
-    found = []
-    for at, value in enumerate(objects):
+def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
+    """The values of two objects, key by key, each as a whole."""
+    o, keys = root.tree.compared(e, output), root.keys
+    for key, one in e.items():
         try:
-            found.append(get(value))
+            here, other = keys[key], o[key]
         except KeyError:
-            lacking.add(at)
-            found.append(tuple(map(value.get, keys, repeat(MISSING))))
-    return zip(*found, strict=False), lacking
+            here, other = root.below(key), o.get(key, MISSING)
+        kind = type(one)
+        if here.skipped:
+            continue
+        if kind is type(other) and one == other and (kind in SURE or (kind is str and one)):
+            marks.append(here)
+        else:
+            _compare_values(here, one, other, marks, row)
+    for key, other in o.items():
+        if key not in e and not root.below(key).skipped:
+            _add(root.below(key), EXTRA, MISSING, other, marks, row)
+    if not o and output.__class__ is dict:  # nothing is compared, for nothing is expected
+        marks += [root.below(key).mark(CONTENTS, value_of(MISSING, other)) for key, other in output.items()]
+
+
+def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
+    """Contents that the output lacks. What it has in their place is one value, whatever is in it."""
+    marks.append(place.mark(CONTENTS, value_of(e, o)))
+    _each_inside(place, e, LOST, marks, row)
+    if place.tree.has_something(place.name, o):
+        marks.append(place.mark(EXTRA, NOTHING))
+        row.found.append(LeafResult(place, (*row.index,), EXTRA, e, o))
+
+
+def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:
+    """The items of a list from an index on that only the output has. One in which everything is left out is none."""
+    if here.skipped:
+        return
+    row.index.append(0)
+    for at in range(start, len(o)):
+        if not here.tree.skip or next(here.tree.leaves(o[at], here.name), None) is not None:
+            row.items.append(here.mark(SURPLUS_ITEM, NOTHING))
+            row.index[-1] = at
+            _one_side(here, o[at], SURPLUS, row.items, row)
+    row.index.pop()
+
+
+def _one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
+    """Every leaf of a value that only one side has."""
+    if place.skipped:
+        return
+    if value and value.__class__ in CONTAINERS:
+        marks.append(place.mark(CONTENTS, LEFT_OUT if status == LOST else MADE_UP))
+        _each_inside(place, value, status, marks, row)
+    elif status == LOST:
+        _add(place, status, value, MISSING, marks, row)
+    else:
+        _add(place, status, MISSING, value, marks, row)
+
+
+def _each_inside(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
+    if value.__class__ is dict:
+        for key, inner in value.items():
+            _one_side(place.below(key), inner, status, marks, row)
+    elif not place.items.skipped:
+        row.index.append(0)
+        for at, inner in enumerate(value):
+            row.index[-1] = at
+            _one_side(place.items, inner, status, row.items, row)
+        row.index.pop()

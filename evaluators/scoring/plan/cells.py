@@ -64,15 +64,12 @@ class SearchedCell:
             self._chosen[key] = self._choose(want, prefer)
         return self._chosen[key]
 
-    def beside(self, want: Want, document: Any, parts: bool) -> Any:
-        """The document to compare with an expected one: it is that very object, or has its `parts`, where the two are equal.
-
-        The last comparison is remembered.
-        """
+    def beside(self, want: Want, document: Any) -> Any:
+        """The document to compare with an expected one: that very object where the two are equal. The last comparison is remembered."""
         found = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
         if last is not found or compared is not document:
-            answer = _shared(found, document, parts)
+            answer = _shared(found, document)
             self._beside = found, document, answer
         return answer
 
@@ -135,10 +132,8 @@ def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
     ]
 
 
-def whole_outputs_beside(
-    cells: Cells, expected_cells: Cells, expected: Cells, search: Search, parts: bool = False
-) -> Cells:
-    """What `whole_outputs` gives, with the expected document itself where the output equals it, or with its `parts` that are equal."""
+def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, search: Search) -> Cells:
+    """What `whole_outputs` gives, with the expected document itself where the output equals it."""
     texts = [
         (document if cell == text and document.__class__ in _CONTAINERS else cell)
         if cell.__class__ is str
@@ -146,7 +141,7 @@ def whole_outputs_beside(
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
     found = [
-        value if value is document else _shared(value, document, parts)
+        value if value is document else _shared(value, document)
         for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
     ]
     return _perhaps_listed(cells, found, search)
@@ -160,21 +155,21 @@ def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
     return [value if value.__class__ in kinds else _wanted(value, want, prefer) for value in whole]
 
 
-def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want, parts: bool = False) -> Cells:
-    """What `outputs_of_kind` gives, with the expected document itself where the two are equal, or with its `parts` that are equal."""
+def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want) -> Cells:
+    """What `outputs_of_kind` gives, with the expected document itself where the two are equal."""
     kinds = KINDS.get(want, ())
     return [
-        value if value.__class__ in kinds else _wanted_beside(value, document, want, parts)
+        value if value.__class__ in kinds else _wanted_beside(value, document, want)
         for value, document in zip(whole, expected, strict=True)
     ]
 
 
-def outputs_like(whole: Cells, expected: Cells, parts: bool = False) -> Cells:
+def outputs_like(whole: Cells, expected: Cells) -> Cells:
     """The documents of the kind that each expected document is; the expected document itself where the two are equal."""
     return [
         value
         if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
-        else _like(value, document, parts)
+        else _like(value, document)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -182,8 +177,7 @@ def outputs_like(whole: Cells, expected: Cells, parts: bool = False) -> Cells:
 def outputs_beside(found: Cells, expected: Cells) -> Cells:
     """The expected document itself where a document that was found elsewhere in the output equals it."""
     return [
-        value if value is document else _shared(value, document, False)
-        for value, document in zip(found, expected, strict=True)
+        value if value is document else _shared(value, document) for value, document in zip(found, expected, strict=True)
     ]
 
 
@@ -229,37 +223,20 @@ def _not_text(cell: Any, search: Search) -> Any:
     return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is CellError else cell
 
 
-def _like(value: Any, document: Any, parts: bool) -> Any:
-    return _wanted_beside(value, document, kind_beside(document), parts)
+def _like(value: Any, document: Any) -> Any:
+    return _wanted_beside(value, document, kind_beside(document))
 
 
-def _wanted_beside(value: Any, document: Any, want: Want, parts: bool) -> Any:
+def _wanted_beside(value: Any, document: Any, want: Want) -> Any:
     if value.__class__ is SearchedCell:
-        return value.beside(want, document, parts)
-    return _shared(_wanted(value, want), document, parts)
+        return value.beside(want, document)
+    return _shared(_wanted(value, want), document)
 
 
-def _shared(found: Any, document: Any, parts: bool) -> Any:
-    """What was found, or the expected document itself where the two are equal.
-
-    With `parts`, an object that differs has the expected document's very objects and lists under those keys where both
-    have equal ones.
-    """
+def _shared(found: Any, document: Any) -> Any:
+    """What was found, or the expected document itself where the two are equal."""
     kind = found.__class__
-    if kind is not document.__class__ or kind not in _CONTAINERS:
-        return found
-    if same(found, document):
-        return document
-    if not parts or kind is list:
-        return found
-    equal = {}
-    for key, part in document.items():
-        kind = part.__class__
-        if kind is not str and (kind is dict or kind is list):
-            other = found.get(key)
-            if kind is other.__class__ and same(part, other):
-                equal[key] = part
-    return found | equal if equal else found
+    return document if kind is document.__class__ and kind in _CONTAINERS and same(found, document) else found
 
 
 def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:

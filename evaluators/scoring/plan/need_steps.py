@@ -81,8 +81,6 @@ class NeedSteps:
         """The columns of which evaluators read a part, by the names that the parts have as columns of their own."""
         self.expected_of_output: dict[str, str] = {}
         """For each output column, the expected column that its documents are compared with first."""
-        self.in_parts: set[str] = set()
-        """The output columns of which some evaluator wants equal parts to be the same objects."""
         self.kinds: dict[str, set[Want]] = {}
         """For each output column of which objects or lists are wanted: these kinds."""
         for need in [self._of_parts(need, line) for line in lines for need in line.settings.needs()]:
@@ -90,8 +88,6 @@ class NeedSteps:
                 name = need.column.spelled(roles)
                 if need.beside is not None:
                     self.expected_of_output.setdefault(name, need.beside.column.spelled(roles))
-                if need.parts:
-                    self.in_parts.add(name)
                 if need.want in ("object", "array"):
                     self.kinds.setdefault(name, set()).add(need.want)
 
@@ -198,7 +194,7 @@ class NeedSteps:
             expected = self._expected(beside)
             slot = self.share(
                 f"output document in {name}, of the kind in {beside}{_how(search)}; the same object where they are equal",
-                cells.outputs_like, (whole, expected), parts=name in self.in_parts,
+                cells.outputs_like, (whole, expected),
             )  # fmt: skip
             return slot, Lookup(whole, need.want, expected, search=search, like=beside)
         want = cells.want_of(need.want) or "any"
@@ -216,7 +212,7 @@ class NeedSteps:
             return self.share(does, cells.outputs_of_kind, (whole,), want=want, prefer=self._prefer(name))
         does = f"{does}; the same object where it equals {pair}"
         reads = whole, self._expected(pair)
-        return self.share(does, cells.outputs_of_kind_beside, reads, want=want, parts=name in self.in_parts)
+        return self.share(does, cells.outputs_of_kind_beside, reads, want=want)
 
     def _whole(self, name: str, search: Search) -> int:
         """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
@@ -227,7 +223,7 @@ class NeedSteps:
         else:
             does = f"{does}; parsed once where it is the text of {beside}"
             reads = cell, self._cell(beside), self._expected(beside)
-            slot = self.share(does, cells.whole_outputs_beside, reads, search=search, parts=name in self.in_parts)
+            slot = self.share(does, cells.whole_outputs_beside, reads, search=search)
         if search.lenient:
             self.searched.setdefault(name, slot)
         return slot

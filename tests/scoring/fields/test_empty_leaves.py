@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.scoring.fields.empty_values import EmptyCounts, InRow
-from evaluators.scoring.fields.open_rows import OpenRows
+from evaluators.scoring.fields.open_rows import OpenCheck
 from evaluators.scoring.fields.open_tree import OpenTree
 from tests.reference.documents import pairs
 from tests.reference.empty_leaves import by_field
@@ -21,7 +21,7 @@ Counted = dict[str, dict[InRow, int]]
 
 
 def agrees(tree: OpenTree, documents: Sequence[tuple[Any, Any]]) -> None:
-    rows = OpenRows(tree, *zip(*documents, strict=True))
+    rows = OpenCheck(tree, 1.0).begin(*zip(*documents, strict=True))
     groups = {row: "ab"[row % 2] for row in range(len(documents))}
     together, apart = EmptyCounts(), EmptyCounts()
     found = rows.empty_values(range(len(documents)), ())

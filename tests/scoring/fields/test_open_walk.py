@@ -16,7 +16,7 @@ from evaluators.model.rows import MISSING, FieldStatus, Result
 from evaluators.scoring.evaluators.json_diff_match import JsonDiffMatch
 from evaluators.scoring.evaluators.json_field_match import JsonFieldMatch
 from evaluators.scoring.evaluators.json_field_match_normalized import JsonFieldMatchNormalized
-from evaluators.scoring.fields.open_rows import OpenCheck, OpenRows
+from evaluators.scoring.fields.open_rows import OpenCheck
 from evaluators.scoring.fields.open_tree import OpenTree
 from evaluators.scoring.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.scoring.values.paths import ANY, Path, display, parse
@@ -58,6 +58,8 @@ DOCUMENTS: list[tuple[str, dict[str, Any], Any, Any]] = [
     ("the top level alone", {"depth": 1}, {"a": {"b": 1}, "c": 2, "d": [1]}, {"a": {"b": 1}, "c": 3, "d": [1, 2], "e": {"f": 1}}),
     ("the top level, keys missing and made up", {"depth": 1}, {"a": 1, "b": 2, "c": 3}, {"a": 1, "x": 2}),
     ("the top level of no object", {"depth": 1}, {"a": 1, "b": None}, [1]),
+    ("the top level, nothing expected", {"depth": 1}, {}, {"a": 1, "b": ""}),
+    ("the top level, nothing expected, extra keys are penalized", {"depth": 1, "penalize_extra": True}, {}, {"a": 1, "b": {}}),
     ("the top level, a key left out", {"depth": 1, "skip": ("a",)}, {"a": 1, "b": 2}, {"a": 2, "b": 2, "c": 1}),
     ("an output that cannot be read", {}, {"a": 1, "b": {"c": [1, []]}}, MISSING),
     ("an output that cannot be read, a key left out", {"skip": ("b.c",)}, {"a": 1, "b": {"c": [1], "d": 2}}, MISSING),
@@ -147,12 +149,12 @@ KINDS = (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldSta
 
 def together(tree: OpenTree, rows: Sequence[tuple[Any, Any]], scores: Sequence[Any]) -> None:
     """What is said of rows that are scored together."""
-    found = OpenRows(tree, *zip(*rows, strict=True))
+    found = OpenCheck(tree, 0.5).begin(*zip(*rows, strict=True))
     for at, score in enumerate(scores):
         if not score.den and tree.depth is not None:
             assert found.reason(at).details == {"empty_expected": True}
             continue
-        right, wrong, lost, extra, surplus = found.counts[at]
+        right, wrong, lost, extra, surplus = found.patterns[at].counts
         assert (right, wrong, lost, extra + surplus) == (counts_of(score.fields) or (0, 0, 0, 0))
         assert (found.reason(at).text, found.reason(at).fields) == (score.reason, score.fields)
         assert found.wrong(at, {""}, ()) == [result for result in score.fields if result.status is not FieldStatus.MATCH]

@@ -50,25 +50,23 @@ searches = st.builds(Search, st.booleans(), st.sampled_from(PICKS), st.frozenset
 tables = st.lists(rows, min_size=1, max_size=6)
 
 
-@given(tables, searches, st.booleans(), st.booleans())
-def test_documents_of_a_column_are_those_of_its_cells(
-    table: list[tuple[Any, Any]], search: Search, twins: bool, parts: bool
-) -> None:
+@given(tables, searches, st.booleans())
+def test_documents_of_a_column_are_those_of_its_cells(table: list[tuple[Any, Any]], search: Search, twins: bool) -> None:
     if twins:
         table += [(expected, expected) for _, expected in table]
     outputs, expected_cells = [output for output, _ in table], [expected for _, expected in table]
     expected = cells.expected_documents(expected_cells)
     assert alike(expected, [expected_of(cell) for cell in expected_cells])
     plain = cells.whole_outputs(outputs, search)
-    beside = cells.whole_outputs_beside(outputs, expected_cells, expected, search, parts)
-    likes = cells.outputs_like(beside, expected, parts)
+    beside = cells.whole_outputs_beside(outputs, expected_cells, expected, search)
+    likes = cells.outputs_like(beside, expected)
     kinds: list[Want] = ["any" if isinstance(document, CellError) else want_like(document) for document in expected]
     for want in WANTS:
         for prefer in WANTS:
             wanted = [output_of(cell, want, search, prefer) for cell in outputs]
             assert alike(cells.outputs_of_kind(plain, want, prefer), wanted)
         wanted = [output_of(cell, want, search, kind) for cell, kind in zip(outputs, kinds, strict=True)]
-        assert alike(cells.outputs_of_kind_beside(beside, expected, want, parts), wanted)
+        assert alike(cells.outputs_of_kind_beside(beside, expected, want), wanted)
     for kind, cell, found in zip(kinds, outputs, likes, strict=True):
         assert alike([found], [output_of(cell, kind, search, kind)])
 
@@ -111,20 +109,3 @@ def test_true_in_the_output_does_not_become_the_expected_one(text: str) -> None:
     assert found is not documents[0]
     assert found == copy.deepcopy(documents[0])
     assert found["a"] is True
-
-
-def test_parts_that_are_equal_are_the_expected_document_s_own() -> None:
-    expected_cells = ['{"a": {"n": 1}, "b": [1], "c": [], "d": {"x": 1}, "e": 5}']
-    (document,) = documents = cells.expected_documents(expected_cells)
-    outputs = ['{"b": [true], "a": {"n": 1}, "c": {}, "d": {"x": 1.0}, "e": 6, "f": [1]}']
-    (found,) = cells.whole_outputs_beside(outputs, expected_cells, documents, LENIENT, parts=True)
-    assert list(found) == ["b", "a", "c", "d", "e", "f"]
-    assert {key for key in found if found[key] is document.get(key)} == {"a", "d"}
-    assert found["b"][0] is True
-
-
-def test_cells_that_are_documents_already_are_never_changed() -> None:
-    output, expected = {"a": {"n": 1}, "b": 1}, {"a": {"n": 1}, "b": 2}
-    whole = cells.whole_outputs_beside([output], [expected], [expected], LENIENT, parts=True)
-    assert whole[0]["a"] is expected["a"]
-    assert output["a"] is not expected["a"]
