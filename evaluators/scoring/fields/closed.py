@@ -129,6 +129,11 @@ class ClosedTree(Struct, frozen=True, dict=True):
         return tuple(int(line.weight * unit) for line in self.scored)
 
     @cached_property
+    def verdicts(self) -> dict[float, dict[bytes, Result]]:
+        """By the share from which on a row passes: the verdicts of combinations of statuses, as far as checks remember them."""
+        return {}
+
+    @cached_property
     def required(self) -> tuple[int, ...]:
         """The numbers of the required lines."""
         return tuple(number for number, line in enumerate(self.scored) if line.required)

@@ -240,7 +240,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
 
     def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
-        self._known: dict[bytes, Result] = {}
+        self._known = tree.verdicts.setdefault(pass_at, {})
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
         expected, outputs, *cells = columns

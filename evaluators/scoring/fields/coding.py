@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from math import lcm
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from evaluators.model.rows import FieldStatus
 from evaluators.scoring.fields.events import Credit, Event, Items
-from evaluators.scoring.fields.path_check import OVERFLOW
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, status_of
 from evaluators.scoring.fields.scored import MEASURED, list_score
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath, nodes
@@ -20,18 +19,15 @@ from evaluators.scoring.values.paths import Path
 Signature: TypeAlias = tuple[tuple[tuple[int, int], ...], tuple[int, ...]]
 """The events of a row: groups of plain results, each with how often it is there, then single events. Rows with the same one come to
 the same."""
-EXTRA_CAP: Final = 20_000
-"""Places outside the schema that are counted apart."""
 
 
 class Coding:
-    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list. `spelled` are the places
-    that the schema lacks, which are counted apart; more are added to them.
+    """The numbering of events. `surplus_counts`: items that only the output has lower the score of a list.
 
     `inside`, of a result or a list: it stands in items of another list, where it earns nothing of its own.
     """
 
-    def __init__(self, root: FieldNode, surplus_counts: bool, spelled: dict[SchemaPath, str]) -> None:
+    def __init__(self, root: FieldNode, surplus_counts: bool) -> None:
         weights = {node.weight for node in nodes(root, once=True)}
         weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
         self.scale = lcm(*{weight.denominator for weight in weights})
@@ -43,7 +39,6 @@ class Coding:
         self._instead: dict[int, int] = {}
         """The match that an event stands in place of."""
         self._known: dict[Hashable, int] = {}
-        self._outside = spelled
 
     def __len__(self) -> int:
         return len(self.events)
@@ -87,7 +82,9 @@ class Coding:
 
     def outside(self, path: SchemaPath) -> int:
         """The number of a place that the expected side has and the schema lacks."""
-        return self._of((path, "outside"), Event(self._name(path), FieldStatus.NOT_MEASURED, outside=True))
+        return self._of(
+            (path, "outside"), Event(Path(path).canonical, FieldStatus.NOT_MEASURED, outside=True, lacking=True)
+        )
 
     def items(self, node: FieldNode, found: Items, alike: bool, inside: bool) -> int:
         """The number of the event of a list as a whole. `alike`: without measured items both sides are the same."""
@@ -136,15 +133,8 @@ class Coding:
         return Event(node.name, status, tuple(credits), entry)
 
     def _extra(self, node: FieldNode) -> Event:
-        return Event(self._name(node.path), FieldStatus.HALLUCINATION, (Credit(self.scale, 0, 1, False),))
-
-    def _name(self, path: SchemaPath) -> str:
-        """How a place is spelled that the schema lacks; of too many the others share a name."""
-        if path not in self._outside:
-            if len(self._outside) >= EXTRA_CAP:
-                return OVERFLOW
-            self._outside[path] = Path(path).canonical
-        return self._outside[path]
+        credit = Credit(self.scale, 0, 1, False)
+        return Event(Path(node.path).canonical, FieldStatus.HALLUCINATION, (credit,), lacking=True)
 
     def _weight(self, weight: Fraction) -> int | Fraction:
         """A weight, a whole number but at places that a schema which refers to itself leads to late."""

@@ -89,6 +89,8 @@ class Event(NamedTuple):
     """Set for what became of an array as a whole; such an event is no result of its own."""
     outside: bool = False
     """The expected side has a key that the schema lacks. Not a result."""
+    lacking: bool = False
+    """The schema lacks the place."""
 
 
 class RowMetrics(NamedTuple):
@@ -115,8 +117,12 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
     statuses: list[FieldStatus] = []
     mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
     passed = entries = surplus = results = 0
+    earned: Number = 0
+    whole: Number = 0
+    entries_earned: Number = 0
+    entries_whole: Number = 0
     failed = False
-    for path, status, credits, entry, items, outside in events:
+    for path, status, credits, entry, items, outside, _ in events:
         if outside:
             continue
         if path in required:
@@ -124,6 +130,16 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
         if items is None:
             results += len(credits)
             statuses.append(status)
+            if len(credits) == 1 and credits[0][2] == 1:  # almost all are: one metric, all or nothing
+                weight, num, _, good = credits[0]
+                whole += weight
+                earned += weight * num
+                if entry:
+                    entries_whole += weight
+                    entries_earned += weight * num
+                    passed += good
+                    entries += 1
+                continue
             for weight, num, den, _ in credits:
                 mean_field_score.add(weight, num, den)
         if entry:
@@ -137,6 +153,9 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
                 overall_score.add(weight * times, num, den)
                 passed += good
                 entries += 1
+    mean_field_score.add_sums(earned, whole)
+    for score in (field_score, overall_score):
+        score.add_sums(entries_earned, entries_whole)
     found = _counts(statuses)
     counts = Confusion(*found)
     of_results: tuple[Ratio, ...] = (
@@ -162,12 +181,16 @@ def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[byte
 
     `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
     """
-    by_place, values = _by_place(events, places), list[int]()
-    for index, statuses in enumerate(by_place):
+    values, found = list[int](), list[int]()
+    for index, statuses in enumerate(_by_place(events, places)):
+        if len(statuses) < 2:
+            found.append(statuses[0].number if statuses else FieldStatus.NOT_MEASURED.number)
+            continue
+        found.append(together(statuses).number)
         measured = sum([status in MEASURED for status in statuses])
         if measured > 1:
             values += index, sum([status is FieldStatus.MATCH for status in statuses]), measured
-    return bytes([together(statuses).number for statuses in by_place]), tuple(values)
+    return bytes(found), tuple(values)
 
 
 def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
@@ -212,6 +235,11 @@ class Weighted:
         else:
             self._others.append((weight, num, den))
         self.whole += weight
+
+    def add_sums(self, earned: Number, whole: Number) -> None:
+        """Counts what earned all or nothing, and is added up already."""
+        self._earned += earned
+        self.whole += whole
 
     def ratio(self) -> Ratio:
         """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""

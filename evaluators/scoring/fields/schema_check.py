@@ -1,7 +1,7 @@
 """The check of a schema: (expected, output) → verdict, with tallies by path of the schema.
 
-Rows that come to the same codes share one verdict and are counted together. What is remembered is bounded by the number of
-codes; beyond it everything is added up and the numbering starts afresh.
+Rows that come to the same codes share one verdict and are counted together. What rows came to is remembered from one split to the
+next, up to a bound; beyond it everything is added up and the numbering starts afresh.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import repeat
 from math import gcd
+from threading import get_ident
 from typing import Any, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.issues import RowProblem
@@ -29,6 +31,7 @@ from evaluators.scoring.fields.events import (
 )
 from evaluators.scoring.fields.explained import problems_of
 from evaluators.scoring.fields.path_check import (
+    OVERFLOW,
     SURPLUS_ITEMS,
     SURPLUS_ROWS,
     Counts,
@@ -43,14 +46,15 @@ from evaluators.scoring.fields.row_events import row_events
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.scored import Scored
-from evaluators.scoring.fields.tree import SchemaPath
 from evaluators.scoring.fields.walk import Lacking
 from evaluators.scoring.judges.asking import asking_about
 
 MOST_REMEMBERED: Final = 1_000_000
-"""Events of different rows that are remembered between two additions."""
+"""Events of different rows that are remembered."""
 MOST_EVENTS: Final = 50_000
-"""Different events that are numbered between two additions: keys that nobody foresaw must not fill the memory."""
+"""Different events that are numbered before the numbering starts afresh: keys that nobody foresaw must not fill the memory."""
+EXTRA_CAP: Final = 20_000
+"""Places outside the schema that are counted apart."""
 
 
 class _SchemaTotals(RowsCheck[Rows]):
@@ -75,6 +79,25 @@ class _SchemaTotals(RowsCheck[Rows]):
         }
 
 
+class Known(Struct, frozen=True, eq=False):
+    """What rows with the same signature come to."""
+
+    verdict: Result
+    events: Sequence[Event]
+    surplus: int
+    """Items that only the output has."""
+
+
+class Remembered(Struct):
+    """What a schema has said of rows. It is kept while a process scores one split after the other."""
+
+    coding: Coding
+    rows: dict[Signature, Known] = {}
+    lacking: Lacking = {}
+    events: int = 0
+    """How many events the rows have."""
+
+
 class SchemaCheck(_SchemaTotals[SchemaRows]):
     """Scores rows by a schema, many at once: (expected, output, *cells of its `answer_columns`) → verdict. An unreadable output is
     MISSING."""
@@ -84,15 +107,16 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         self._scoring = scoring
         self._places = places_of(scoring.row_fields)
         self._total: Totals = Counter()
-        self._spelled: dict[SchemaPath, str] = {}
+        self._apart: set[str] = set()
         """Places that the schema lacks, which are counted apart: for good, so that they stay few."""
-        self._afresh()
+        self._times: dict[Known, int] = {}
+        """How many rows came to the same since the last time that they were added up."""
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs, *cells = columns
         names = self._scoring.answer_columns
         named = [dict(zip(names, each, strict=True)) for each in zip(*cells, strict=True)]
-        return SchemaRows(self._scoring, expected, outputs, self._lacking, named)
+        return SchemaRows(self._scoring, expected, outputs, self._remembered().lacking, named)
 
     def settled(self, rows: SchemaRows) -> list[ScoredRow]:
         return self.ready(rows)()
@@ -104,16 +128,17 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             if self._scoring.by_results or rows.walk is None:
                 found = [rows.scored(at) for at in range(len(rows))]
                 return lambda: _of_rows(rows, list(map(self._counted, found)))
-            problems, signatures = problems_of(rows.walk), row_events(rows.walk, self._coding)
+            remembered = self._remembered()
+            problems, signatures = problems_of(rows.walk), row_events(rows.walk, remembered.coding)
         except BaseException:
             rows.release()
             raise
-        return lambda: _of_rows(rows, self._numbered(signatures, problems))
+        return lambda: _of_rows(rows, self._numbered(remembered, signatures, problems))
 
     def _counted(self, scored: Scored) -> Result:
         """The verdict of a row with all its results, which are counted one by one."""
         events = events_of(scored)
-        add_totals(self._total, [(events, 1)])
+        self._add(events, 1)
         metrics = row_metrics(events, self._scoring.required)
         if scored.problem is None:
             add_surplus(metrics.surplus, 1, self._total)
@@ -121,40 +146,40 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         metrics = metrics._replace(metrics=tuple(lowest))
         return self._verdict(metrics, events, scored.problem)
 
-    def _numbered(self, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]) -> list[Result]:
-        found = [self._met(signature, problems.get(row)) for row, signature in enumerate(signatures)]
-        if self._remembered > MOST_REMEMBERED or len(self._coding) > MOST_EVENTS:
+    def _numbered(
+        self, remembered: Remembered, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]
+    ) -> list[Result]:
+        found = [self._met(remembered, signature, problems.get(row)) for row, signature in enumerate(signatures)]
+        if remembered.events > MOST_REMEMBERED or len(remembered.coding) > MOST_EVENTS:
             self._settle()
-            self._afresh()
+            self._scoring.remembered.clear()
+        return found
+
+    def _remembered(self) -> Remembered:
+        """What is remembered of rows that the schema scored: in each thread, for all checks that say the same of a row."""
+        key, known = (get_ident(), *self._watched), self._scoring.remembered
+        if key not in known:
+            known[key] = Remembered(Coding(self._scoring.root, self._scoring.surplus_counts))
+        found: Remembered = known[key]
         return found
 
     def total(self) -> Totals:
         self._settle()
         return self._total
 
-    def _afresh(self) -> None:
-        """Starts the numbering of events afresh."""
-        self._coding = Coding(self._scoring.root, self._scoring.surplus_counts, self._spelled)
-        self._lacking: Lacking = {}
-        self._remembered = 0
-        self._known: dict[Signature, list[Any]] = {}
-        """By what became of a row: its verdict, how many such rows there were, and their surplus items."""
-
-    def _met(self, signature: Signature, problem: RowProblem | None) -> Result:
+    def _met(self, remembered: Remembered, signature: Signature, problem: RowProblem | None) -> Result:
         """The verdict of a row. Rows with equal outcomes share one verdict, and are counted together."""
-        if problem is not None:  # a row without a score; its other results still count by path
-            events = self._coding.of(signature)
-            add_totals(self._total, [(events, 1)])
-            return self._verdict(row_metrics(events, self._scoring.required), events, problem)
-        known = self._known.get(signature)
+        known = remembered.rows.get(signature) if problem is None else None
         if known is None:
-            events = self._coding.of(signature)
+            events = remembered.coding.of(signature)
             metrics = row_metrics(events, self._scoring.required)
-            known = self._known[signature] = [self._verdict(metrics, events), 0, metrics.surplus]
-            self._remembered += 1 + len(signature[0]) + len(signature[1])
-        known[1] += 1
-        found: Result = known[0]
-        return found
+            if problem is not None:  # a row without a score; its other results still count by path
+                self._add(events, 1)
+                return self._verdict(metrics, events, problem)
+            known = remembered.rows[signature] = Known(self._verdict(metrics, events), events, metrics.surplus)
+            remembered.events += 1 + len(events)
+        self._times[known] = self._times.get(known, 0) + 1
+        return known.verdict
 
     def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:
         """The verdict of a row, with what became of each field."""
@@ -164,13 +189,28 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             verdict = replace(verdict, statuses=statuses, values=values)
         return replace(verdict, watched=row_counts(events, self._watched)) if self._watched else verdict
 
+    def _add(self, events: Sequence[Event], times: int) -> None:
+        """Counts by path what so many rows came to."""
+        add_totals(self._total, [(self._named(events), times)])
+
+    def _named(self, events: Sequence[Event]) -> Sequence[Event]:
+        """The events; of too many places that the schema lacks the others share a name."""
+        if not any(event.lacking for event in events):
+            return events
+        for event in events:
+            if event.lacking and len(self._apart) < EXTRA_CAP:
+                self._apart.add(event.path)
+        return [
+            event._replace(path=OVERFLOW) if event.lacking and event.path not in self._apart else event
+            for event in events
+        ]
+
     def _settle(self) -> None:
         """Adds up what was counted since the last time."""
-        rows = ((self._coding.of(signature), count) for signature, (_, count, _) in self._known.items() if count)
-        add_totals(self._total, rows)
-        for known in self._known.values():
-            add_surplus(known[2], known[1], self._total)
-            known[1] = 0
+        met, self._times = self._times, {}
+        add_totals(self._total, ((self._named(known.events), times) for known, times in met.items()))
+        for known, times in met.items():
+            add_surplus(known.surplus, times, self._total)
 
 
 def _of_rows(rows: SchemaRows, verdicts: Sequence[Result]) -> list[ScoredRow]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias, cast, get_args
 
@@ -123,6 +123,11 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     def absent(self) -> AbsentValues:
         """What counts as absent."""
         return absent_values_of(self.processors)
+
+    @cached_property
+    def remembered(self) -> dict[Hashable, Any]:
+        """What checks remember of rows that it scored: see `SchemaCheck`."""
+        return {}
 
     @cached_property
     def place(self) -> int:

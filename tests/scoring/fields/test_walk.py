@@ -105,14 +105,37 @@ def test_weights_that_get_smaller_at_every_turn_of_a_schema_give_whole_numbers()
     assert Fraction(verdict.num, verdict.den) == Fraction(6, 7)
 
 
+def test_what_rows_came_to_is_remembered_for_further_checks_each_of_which_counts_its_own() -> None:
+    scoring = SchemaScoring(tree(obj({"a": leaf(), "b": leaf()})), "f1", 1.0)
+    first, second = SchemaCheck(scoring), SchemaCheck(scoring)
+    watching = SchemaCheck(scoring).watching(["a"])
+    (one,) = first.rows([{"a": 1, "b": 2}], [{"a": 1, "b": 3, "c": 4}])
+    others = second.rows([{"a": 1, "b": 2}] * 2, [{"a": 1, "b": 5, "c": 6}] * 2)
+    assert all(other is one for other in others)
+    assert watching.rows([{"a": 1, "b": 2}], [{"a": 1, "b": 3}])[0].watched == ((1, 0, 0, 0),)
+    assert first.counts() == {"a": (1, 0, 0, 0), "b": (0, 1, 0, 0), "c": (0, 0, 0, 1)}
+    assert second.counts() == {"a": (2, 0, 0, 0), "b": (0, 2, 0, 0), "c": (0, 0, 0, 2)}
+    assert first.counts() == {"a": (1, 0, 0, 0), "b": (0, 1, 0, 0), "c": (0, 0, 0, 1)}
+
+
+def test_which_places_are_counted_apart_hangs_on_the_rows_of_a_check_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluators.scoring.fields.schema_check.EXTRA_CAP", 2)
+    scoring = SchemaScoring(tree(obj({"a": leaf()})), "f1", 1.0)
+    for keys in ("pqr", "rst"):
+        check = SchemaCheck(scoring)
+        check.rows([{"a": 1}] * 3, [{"a": 1, key: 1} for key in keys])
+        apart = {path: counts[3] for path, counts in check.counts().items() if path != "a"}
+        assert apart == {keys[0]: 1, keys[1]: 1, "(other paths)": 1}
+
+
 def test_what_is_remembered_of_rows_that_are_never_alike_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("evaluators.scoring.fields.schema_check.MOST_EVENTS", 40)
-    monkeypatch.setattr("evaluators.scoring.fields.coding.EXTRA_CAP", 30)
+    monkeypatch.setattr("evaluators.scoring.fields.schema_check.EXTRA_CAP", 30)
     check = SchemaCheck(SchemaScoring(tree(obj({"a": leaf()})), "f1", 1.0))
     for number in range(0, 200, 10):
         outputs = [{"a": 1, f"k{row}": row} for row in range(number, number + 10)]
         assert [found.counts for found in check.rows([{"a": 1}] * 10, outputs)] == [(1, 0, 0, 1)] * 10
-        assert len(check._coding) <= 60
+        assert len(check._remembered().coding) <= 60
     counts = check.counts()
     assert counts["a"] == (200, 0, 0, 0)
     assert sum(extra for _, _, _, extra in counts.values()) == 200
