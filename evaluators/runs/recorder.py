@@ -255,7 +255,7 @@ class _Outcomes:
                 wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
                 if wrong_alone and (lost := self._plain_wrong(slots, index)):
                     return Recorded(lost)
-                documents = self._plan.documents_from(one, slots, index)
+                documents = self._plan.documents_from(one, slots, index, wrong_alone)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     fields, arrays = scored.fields, scored.arrays

@@ -67,8 +67,9 @@ def shown_of(node: FieldNode) -> tuple[Shown, ...]:
     return tuple(found)
 
 
-def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> Scored:
-    """The results of one row of a walk: of its fields, its lists and its whole.
+def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = (), wrong_only: bool = False) -> Scored:
+    """The results of one row of a walk: of its fields, its lists and its whole. `wrong_only`: of plain matches only
+    where those in items of lists stand, from which lists are counted.
 
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
@@ -76,7 +77,9 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     results: list[Outcome] = []
     problems: list[RowProblem] = []
     judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
-    for finding, location in results_of(walk, row):
+    if wrong_only:
+        results += _matches_in_lists(walk, row)
+    for finding, location in _in_order(walk, walk.found_in(row)) if wrong_only else results_of(walk, row):
         for result, problem, shown in results_in(finding, location):
             results.append(result)
             if problem is not None:
@@ -86,6 +89,16 @@ def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = ()) -> S
     fields = post_process(results, post_processors)
     arrays = (*settle_arrays(lists_of(walk, row), fields), *judged_arrays(judged, fields))
     return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
+
+
+def _matches_in_lists(walk: Walk, row: int) -> Iterable[Outcome]:
+    """The plain matches in items of lists, without anything more than where they stand."""
+    known = {(id(each.node), id(each.frame), each.at) for each in walk.found_in(row)}
+    for node, frame, inside, status, _ in walk.columns:
+        if inside and status is MATCH:
+            for at in frame.positions(row):
+                if (id(node), id(frame), at) not in known:
+                    yield Outcome(spelled(frame.where(at)), MATCH)
 
 
 def wrong_results(walk: Walk, row: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:

@@ -122,8 +122,9 @@ class ScoredRows:
         """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
-    def documents(self, at: int) -> Documents | None:
-        """Every result of a row that is scored by a schema; None without a schema."""
+    def documents(self, at: int, wrong_only: bool = False) -> Documents | None:
+        """Every result of a row that is scored by a schema; None without a schema. `wrong_only`: of plain matches only where those in items
+        of lists stand."""
         return None
 
     def release(self) -> None:

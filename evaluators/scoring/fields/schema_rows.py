@@ -97,13 +97,18 @@ class SchemaRows(ScoredRows):
     def _made(self, at: int) -> Scored:
         if self.walk is None:
             return Scored((), problem=too_deep())
-        found = scored(self.walk, at, self.scoring.processors)
+        return self._with_surplus(scored(self.walk, at, self.scoring.processors))
+
+    def _with_surplus(self, found: Scored) -> Scored:
         if not self.scoring.surplus_counts:
             return found
         return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
 
-    def documents(self, at: int) -> Documents:
-        found = self.scored(at)
+    def documents(self, at: int, wrong_only: bool = False) -> Documents:
+        if wrong_only and self.walk is not None and not self.scoring.by_results and at not in self._scored:
+            found = self._with_surplus(scored(self.walk, at, wrong_only=True))
+        else:
+            found = self.scored(at)
         if self.respelt:
             shown = self.respelt[at].shown
             found = replace(found, fields=tuple(shown(found.fields)), arrays=tuple(shown(found.arrays)))
