@@ -14,9 +14,9 @@ MOST: Final = {
     "five": 285,
     "five_stored": 1_505,
     "listed": 84,
-    "ordered": 267,
-    "key": 262,
-    "hungarian": 316,
+    "ordered": 251,
+    "key": 248,
+    "hungarian": 303,
     "five_check": 315,
 }
 """The most calls for each row. Whoever raises a number says in the commit what users get for it; whoever lowers a count, lowers it."""
