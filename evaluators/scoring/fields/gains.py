@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import Any, Final, NamedTuple
 
@@ -77,7 +78,12 @@ def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth,
 
 def f1(worth: Worth) -> Fraction:
     """The F1 of a pair."""
-    return Fraction(2 * worth.matched, worth.whole)
+    return _f1(worth.matched, worth.whole)
+
+
+@lru_cache(maxsize=10_000)
+def _f1(matched: int, whole: int) -> Fraction:
+    return Fraction(2 * matched, whole)
 
 
 SLOW: Final = 20
