@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from msgspec import Struct
@@ -51,19 +51,15 @@ def types_of(schema: Mapping[str, Any]) -> Types:
     if isinstance(found, str):
         return Types((found,), found == "null")
     if isinstance(found, list):
-        return _named([name for name in found if isinstance(name, str)])
+        names = dict.fromkeys(name for name in found if isinstance(name, str) and name != "null")
+        return Types(tuple(names), "null" in found)
     if isinstance(schema.get("properties"), Mapping):
         return Types(("object",), False)
     if isinstance(schema.get("items"), Mapping):
         return Types(("array",), False)
     values = schema["enum"] if isinstance(schema.get("enum"), list) else [schema["const"]] if "const" in schema else []
-    return _named(list(map(schema_type, values)))
-
-
-def _named(names: Sequence[str]) -> Types:
-    """The types of a list of names; null alone is one."""
-    others = tuple(dict.fromkeys(name for name in names if name != "null"))
-    return Types(others or tuple(names[:1]), "null" in names)
+    told = dict.fromkeys(schema_type(value) for value in values)
+    return Types(tuple(name for name in told if name != "null"), "null" in told)
 
 
 def schema_type(value: object) -> str:
