@@ -21,7 +21,7 @@ from evaluators.runs.record_facts import Declared, Kept
 from evaluators.runs.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
 from evaluators.runs.split_rows import KeptOutcome, SplitRows
 from evaluators.scoring.evaluators._evaluator import Evaluator
-from evaluators.scoring.fields.frame import places_above
+from evaluators.scoring.fields.instance_paths import places_above
 from evaluators.scoring.fields.scored import ListOutcome
 from evaluators.scoring.fields.settle import WRONG
 from evaluators.scoring.fields.tree import FieldNode
@@ -255,7 +255,7 @@ class _Outcomes:
                 wrong_alone = not (self._matches or first) and verdict.status is RowStatus.SCORED
                 if wrong_alone and (lost := self._plain_wrong(slots, index)):
                     return Recorded(lost)
-                documents = self._plan.documents_from(one, slots, index, wrong_alone)
+                documents = self._plan.documents_from(one, slots, index)
                 if documents is not None:
                     scored, schema = documents.scored, self._schemas.hash_of(documents.root)
                     fields, arrays = scored.fields, scored.arrays

@@ -40,7 +40,7 @@ from evaluators.runs.tally import MetricSum, Tally
 from evaluators.runs.watch import key_of, target_of
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, InRow
-from evaluators.scoring.fields.frame import in_items
+from evaluators.scoring.fields.instance_paths import in_items
 from evaluators.scoring.fields.key_counts import KINDS, KeyCounts
 from evaluators.scoring.fields.path_check import (
     ERRORS,

@@ -26,9 +26,8 @@ from evaluators.testsets.byte_source import ByteSource, broken
 SPLIT_BYTES: Final = 4 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
 
-CHUNK_BYTES: Final = 384 * 1024
-"""A chunk is about this much text: some 250 rows of usual length, whose columns are compared at once, and no more than stays in the
-processor's cache."""
+CHUNK_BYTES: Final = 96 * 1024
+"""A chunk is about this much text: some 60 rows of usual length, whose documents stay in the processor's cache until they are compared."""
 
 MAX_CHUNK_ROWS: Final = 1000
 

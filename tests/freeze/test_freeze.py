@@ -28,6 +28,9 @@ NEW_NAMES = {
     "the right answers of one_of may be a list in the expected document, which is a third way to say them",
     "a number becomes text as people write it: 12.0 is 12",
     "characters that cannot be seen are shown, and that only such differ is said",
+    "a field whose values all count as absent is told so, and a hint spells an index as a field does",
+    "a value that matches is shown as the output has it: 1.0 where 1 is expected",
+    "a row comes to the same beside other rows as alone",
     "case_insensitive_keys is keys: {case: ignore}: reasons say which keys were read otherwise, and which are unclear",
 }
 """Reasons that are no rule of presence: new names of words of a suite, hints and reasons that say more, what a transform makes."""

@@ -275,7 +275,7 @@ def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
     assert left_empty == "left empty rate 0.4000 [0.0000, 1.0000] of 5 values"
     assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 0.2500")
     assert flips == "fields that flip: fax 0.5000 [0.0945, 0.9055] of 2 groups"
-    assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE 0.4667")
+    assert confidence.startswith("confidence: row.sure in 3 rows: Brier 0.3133, ECE (ten bins of equal width) 0.4667")
     assert of_field.startswith("confidence in total: sure in 3 rows: Brier 0.0467")
     beside = [line.partition(" ")[2] for line in said["grounded"][1:3]]
     assert beside == ["found by chance (2 rows)", "of fields not given (4 rows)"]

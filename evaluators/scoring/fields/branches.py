@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.fields.walk_findings import Counts
 from evaluators.scoring.values.confusion import Confusion
+
+Counts: TypeAlias = tuple[int, int, int, int, int]
+"""Matches, mismatches, omissions, hallucinations, and what could not be compared."""
 
 
 class Fit(NamedTuple):

@@ -9,7 +9,7 @@ The score of a row from what became of its listed fields, how a row is counted t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, lcm
@@ -21,17 +21,19 @@ from msgspec.structs import replace
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.explained import explain_finding
-from evaluators.scoring.fields.frame import spelled
+from evaluators.scoring.fields.absent_values import NONE_ABSENT
+from evaluators.scoring.fields.explained import explain_metric
+from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.reshaping import Reshapings, of_whole, reshapings_of
+from evaluators.scoring.fields.results import NOT_JUDGED, FieldResult, shown_location
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.scoring.fields.scored import together
 from evaluators.scoring.fields.settle import OURS, compared, reason_code
 from evaluators.scoring.fields.tree import LISTED, ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
-from evaluators.scoring.fields.walk_findings import Finding, place_of
 from evaluators.scoring.values.paths import ANY, Path
 from evaluators.scoring.values.transforms import Transform, chain
 
@@ -91,6 +93,22 @@ class ClosedTree(Struct, frozen=True, dict=True):
             here.append((path, self._place(line, number)))
         return _object((), top)
 
+    @cached_property
+    def place(self) -> Place:
+        """The root as a walk reads it."""
+        return Place(self.root, NONE_ABSENT)
+
+    @cached_property
+    def absent_statuses(self) -> bytes:
+        """What each field is that neither side has, or that is skipped."""
+        return bytes([(FieldStatus.SKIPPED if line.skip else self.absent(line)[0]).number for line in self.scored])
+
+    @cached_property
+    def in_every_row(self) -> tuple[tuple[int, str], ...]:
+        """The fields, by number, of which each row has one value, or none."""
+        every = enumerate(self.scored)
+        return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
+
     def _place(self, line: FieldLine, number: int) -> FieldNode:
         """The place of one line."""
         if line.comparator is None:
@@ -129,8 +147,8 @@ class ClosedTree(Struct, frozen=True, dict=True):
         return tuple(int(line.weight * unit) for line in self.scored)
 
     @cached_property
-    def verdicts(self) -> dict[float, dict[bytes, Result]]:
-        """By the share from which on a row passes: the verdicts of combinations of statuses, as far as checks remember them."""
+    def remembered(self) -> dict[Hashable, Any]:
+        """What checks remember of rows that were scored by it: see `ListedCheck`."""
         return {}
 
     @cached_property
@@ -241,14 +259,14 @@ def left_out(line: FieldLine, why: str) -> Outcome:
     return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
 
 
-def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], several: bool) -> Outcome:
+def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[FieldResult], several: bool) -> Outcome:
     """The result of one field, from what became of each of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
     list of values, though it may hold only one pair, or none.
     """
-    unreadable = [one for one in found if one.status is FieldStatus.NOT_JUDGED and _unreadable(one)][:1]
-    answers = [explain_finding(one, 0) for one in unreadable or found]
+    unreadable = [one for one in found if one.status == NOT_JUDGED and _unreadable(one)][:1]
+    answers = [explain_metric(one, 0) for one in unreadable or found]
     if any(answer.problem is not None for answer in answers):
         answers = [_named(line, answer) for answer in answers]
     one_pair = answers[0] if len(answers) == 1 and not several else None
@@ -271,9 +289,9 @@ def settle_field(tree: ClosedTree, line: FieldLine, found: Sequence[Finding], se
     )  # fmt: skip
 
 
-def _unreadable(found: Finding) -> bool:
+def _unreadable(found: FieldResult) -> bool:
     """Whether it is the expected value that cannot be read."""
-    ask, expected = found.node.readers[0], found.frame.e[found.at]
+    ask, expected = found.at.node.readers[0], found.expected
     return ask is not None and expected is not MISSING and ask(expected) is not None
 
 
@@ -282,9 +300,9 @@ def _named(line: FieldLine, answer: Explained) -> Explained:
     return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
 
 
-def _shown(found: Sequence[Finding], several: bool) -> tuple[Any, Any]:
+def _shown(found: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
     """The values as people see them: for several pairs a list per side, of what is there."""
-    e, o = [one.frame.e[one.at] for one in found], [one.frame.o[one.at] for one in found]
+    e, o = [one.expected for one in found], [one.output for one in found]
     if several:
         return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
     return (e[0], o[0]) if found else (MISSING, MISSING)
@@ -301,13 +319,13 @@ def _details(
     return details
 
 
-def _counted(found: Sequence[Finding], answers: Sequence[Explained]) -> str:
+def _counted(found: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
     """How many of several pairs are right. The first that does not match says why."""
     failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
     first = found[failed[0]]
-    location = place_of(first.node, first.frame, first.at)
+    location = shown_location(first)
     where = f"{spelled(location)}: " if location else ""
     rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
     return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"

@@ -11,17 +11,15 @@ A walk gives the `EmptyValues` of the rows of a chunk; `EmptyCounts` counts them
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from operator import add
 from types import NoneType
-from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
 from evaluators.model.rows import MISSING, Missing
-from evaluators.scoring.fields.walk_findings import FieldColumn
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import display
 
@@ -52,30 +50,15 @@ def added(one: InRow, other: InRow) -> InRow:
 
 
 @lru_cache
-def _times(one: InRow, times: int) -> InRow:
+def repeated(one: InRow, times: int) -> InRow:
     return InRow(*[value * times for value in one])
-
-
-@lru_cache
-def instead(this: InRow, that: InRow) -> InRow:
-    """What is added to have this in place of that."""
-    return added(this, _times(that, -1))
 
 
 FILLED, EMPTY, MADE_UP, LEFT_OUT = InRow(0, 0, 1, 0), InRow(1, 0, 0, 0), InRow(1, 1, 0, 0), InRow(0, 0, 1, 1)
 """One value: expected and given, neither, given alone, expected alone."""
 NOTHING: Final = InRow(0, 0, 0, 0)
-_INSTEAD_OF_FILLED: Final = {
-    (True, True): instead(EMPTY, FILLED), (True, False): instead(MADE_UP, FILLED), (False, True): instead(LEFT_OUT, FILLED),
-}  # fmt: skip
-"""What is added for one value, given that the expected one is empty, and the output's."""
-_NOT_COUNTED: Final = instead(NOTHING, FILLED)
-"""What is added where an empty output is right and so is another, of several right answers."""
-_Same = TypeVar("_Same")
 Field: TypeAlias = "str | tuple[Any, ...]"
 """A field by its name, or by its place."""
-FieldRows: TypeAlias = tuple[str, Collection[int]]
-"""A field that has one value in each row, and the rows in which it is looked at."""
 
 
 def value_of(expected: Any, output: Any) -> InRow:
@@ -93,17 +76,6 @@ def empties(values: Sequence[Any], absent: Sequence[Any] = ()) -> set[int]:
     if absent:
         found.update(at for at, value in enumerate(values) if any(same(value, one) for one in absent))
     return found
-
-
-def _of_answers(values: Sequence[Any], absent: Sequence[Any]) -> tuple[set[int], set[int]]:
-    """The positions where all right answers are empty, and those where some are: a list holds the right answers of a row."""
-    ours, either = set[int](), set[int]()
-    for at, value in enumerate(values):
-        answers = value if isinstance(value, list) and value else (value,)
-        empty = len(empties(answers, absent))
-        if empty:
-            (ours if empty == len(answers) else either).add(at)
-    return ours, either
 
 
 class RowPattern(Protocol):
@@ -125,77 +97,6 @@ class EmptyValues(Struct):
     """(what each of some fields comes to in some rows, these fields, these rows, 1); −1 takes it back."""
     alike: Mapping[RowPattern, Sequence[int]] = field(default_factory=dict)
     """The rows of each pattern, which say it all of open trees."""
-
-    def add(self, names: Sequence[Field], by_row: Mapping[int, InRow]) -> None:
-        """Adds what each of some fields comes to in some rows."""
-        self.found += [(values, names, rows, 1) for values, rows in _alike(by_row).items()]
-
-    def add_odd(self, name: Field, more: Mapping[int, InRow], usual: Mapping[int, InRow]) -> None:
-        """Adds what a field comes to in some rows beside what is usual, and takes that back."""
-        changes = {row: (usual.get(row), values) for row, values in more.items()}
-        for (before, values), rows in _alike(changes).items():
-            self.found.append((values if before is None else added(before, values), (name,), rows, 1))
-            if before is not None:
-                self.found.append((before, (name,), rows, -1))
-
-
-def of_columns(
-    columns: Iterable[FieldColumn], fields: Iterable[FieldRows], rows: Collection[int], absent: Sequence[Any] = ()
-) -> EmptyValues:
-    """What the fields of some rows come to, from the columns of a walk. `fields` are those with one value in each row; where no column
-    has it, neither side does."""
-    made = EmptyValues()
-    together = dict.fromkeys(rows, NOTHING)
-    looked_at, met = dict(fields), dict[str, list[FieldColumn]]()
-    for column in columns:
-        met.setdefault(column.node.name, []).append(column)
-    alike: dict[tuple[int, ...], list[str]] = {}
-    """Fields that have values in the same rows, by the identity of the lists of these rows."""
-    for name in dict.fromkeys([*met, *looked_at]):
-        ids = [id(column.frame.rows) for column in met.get(name, ())]
-        alike.setdefault((id(looked_at.get(name)), *ids), []).append(name)
-    for names in alike.values():
-        counts = Counter(chain.from_iterable([column.frame.rows for column in met.get(names[0], ())]))
-        usual = {row: _times(FILLED, count) for row, count in counts.items() if row in together}
-        usual |= {row: EMPTY for row in looked_at.get(names[0], ()) if row in together and row not in counts}
-        made.add(names, usual)
-        each = {value: _times(value, len(names)) for value in {*usual.values()}}
-        for row, value in usual.items():
-            together[row] = added(together[row], each[value])
-        for name in names:
-            odd = _odd_values(met.get(name, ()), together.keys(), absent)
-            made.add_odd(name, odd, usual)
-            for row, value in odd.items():
-                together[row] = added(together[row], value)
-    if alike:
-        made.add([ALL_FIELDS], together)
-    return made
-
-
-def _odd_values(columns: Iterable[FieldColumn], rows: Collection[int], absent: Sequence[Any]) -> dict[int, InRow]:
-    """What is added in some rows where values of a field are empty."""
-    found: dict[int, InRow] = {}
-    for node, frame, *_ in columns:
-        either = set[int]()
-        if node.lists_answers:
-            ours, either = _of_answers(frame.e, absent)
-        else:
-            ours = empties(frame.e, absent)
-        theirs = ours if frame.o is frame.e else empties(frame.o, absent)
-        for at in ours | theirs | either:
-            row = frame.rows[at]
-            if row in rows:
-                value = _NOT_COUNTED if at in either else _INSTEAD_OF_FILLED[at in ours, at in theirs]
-                found[row] = added(found[row], value) if row in found else value
-    return found
-
-
-def _alike(by_row: Mapping[int, _Same]) -> dict[_Same, list[int]]:
-    """The rows that have the same, by what that is."""
-    found: dict[_Same, list[int]] = {}
-    for row, value in by_row.items():
-        found.setdefault(value, []).append(row)
-    return found
 
 
 class EmptyCounts:

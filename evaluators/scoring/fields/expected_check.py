@@ -14,16 +14,14 @@ from msgspec import Struct
 
 from evaluators.model.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model.registry import suggestion
-from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.branches import distinct, knows
 from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.explained import problem_in
-from evaluators.scoring.fields.frame import Frame
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.schema_types import schema_type
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
-from evaluators.scoring.fields.walk import Walk
-from evaluators.scoring.fields.walk_findings import Finding
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.quoting import kind, quote
@@ -122,17 +120,15 @@ def check_listed(document: Any, tree: ClosedTree | SchemaScoring) -> Iterator[Ex
     if isinstance(tree, SchemaScoring):
         yield from (each for each in check_expected([document], tree.root) if each.code.startswith("expected-"))
         return
-    frame = Frame([document], [MISSING], range(1))
     by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored)
-    conditional = {number: range(1) for number, of_row in enumerate(by_row) if of_row}
-    faults: dict[int, Finding] = {}
-    for finding in Walk(1, left_out=conditional).go(tree.root, [frame]).findings:
-        if finding.status is FieldStatus.NOT_JUDGED and finding.node.line is not None:
-            faults.setdefault(finding.node.line.number, finding)
+    conditional = {number for number, of_row in enumerate(by_row) if of_row}
+    faults: dict[int, RowProblem] = {}
+    for one in Walk().row(tree.place, document, MISSING, left_out=conditional).found:
+        if one.at.node.line is not None and (fault := problem_in(one)) is not None:
+            faults.setdefault(one.at.node.line.number, fault)
     for number, found in sorted(faults.items()):
-        issue, name = problem_in(found).issue, tree.names[number]
+        issue, name = found.issue, tree.names[number]
         yield ExpectedFinding("error", issue.code, 0, 0, name, name, issue.message, "", issue.hint)
-    frame.release()
 
 
 class _Check(Struct, frozen=True):

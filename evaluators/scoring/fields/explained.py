@@ -1,5 +1,5 @@
-"""What a walk found in one of its rows, in document order, each result with its reason. Nothing is walked or compared again:
-a comparator is asked only to put into words what it decided."""
+"""The results of a row in words, each with its reason. Nothing is walked or compared again: a comparator is asked only to put into
+words what it decided."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.frame import InstancePath, spelled
+from evaluators.scoring.fields.absent_values import AbsentValues
+from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.pair import CROWDED, notes_on
 from evaluators.scoring.fields.post_process import Processor, post_process
 from evaluators.scoring.fields.readable import Ask
+from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
 from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.scoring.fields.scored import MEASURED, Scored, together
 from evaluators.scoring.fields.settle import (
@@ -30,8 +32,6 @@ from evaluators.scoring.fields.settle import (
 )
 from evaluators.scoring.fields.tree import FieldNode, Metric
 from evaluators.scoring.fields.unit_rules import unit_of
-from evaluators.scoring.fields.walk import Walk
-from evaluators.scoring.fields.walk_findings import MATCH, SKIPPED, Finding, order_of
 from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import Path
@@ -67,86 +67,52 @@ def shown_of(node: FieldNode) -> tuple[Shown, ...]:
     return tuple(found)
 
 
-def scored(walk: Walk, row: int, post_processors: Sequence[Processor] = (), wrong_only: bool = False) -> Scored:
-    """The results of one row of a walk: of its fields, its lists and its whole. `wrong_only`: of plain matches only
-    where those in items of lists stand, from which lists are counted.
+def scored(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
+    """The results of one row in words: of its fields, its lists and its whole.
 
     `post_processors` change the list of results before anything is counted; Problems (config) is raised for one that
     returns something else than a list of results.
     """
-    results: list[Outcome] = []
+    found: list[Outcome] = []
     problems: list[RowProblem] = []
     judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
-    if wrong_only:
-        results += _matches_in_lists(walk, row)
-    for finding, location in _in_order(walk, walk.found_in(row)) if wrong_only else results_of(walk, row):
-        for result, problem, shown in results_in(finding, location):
-            results.append(result)
+    for one in results.found:
+        for result, problem, shown in outcomes_of(one):
+            found.append(result)
             if problem is not None:
                 problems.append(in_field(problem, result.path))
             if shown is not None and shown.totals is not None:
                 judged[result.path, shown.metric.name] = shown.weight, shown.totals
-    fields = post_process(results, post_processors)
-    arrays = (*settle_arrays(lists_of(walk, row), fields), *judged_arrays(judged, fields))
-    return Scored(fields, arrays, outside_of(walk, row), _problem(fields, problems))
+    fields = post_process(found, post_processors)
+    arrays = (*settle_arrays(lists_of(results, absent), fields), *judged_arrays(judged, fields))
+    return Scored(fields, arrays, outside_of(results), _problem(fields, problems))
 
 
-def _matches_in_lists(walk: Walk, row: int) -> Iterable[Outcome]:
-    """The plain matches in items of lists, without anything more than where they stand."""
-    known = {(id(each.node), id(each.frame), each.at) for each in walk.found_in(row)}
-    for node, frame, inside, status, _ in walk.columns:
-        if inside and status is MATCH:
-            for at in frame.positions(row):
-                if (id(node), id(frame), at) not in known:
-                    yield Outcome(spelled(frame.where(at)), MATCH)
-
-
-def wrong_results(walk: Walk, row: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
-    """The results of one row of a walk that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
+def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+    """The results of one row that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
     for all other places."""
-    found = [each for each in walk.found_in(row) if each.status in WRONG]
-    found = [each for each in found if (each.node.name if each.node.name in listed else "") in wanted]
-    results = (result for finding, place in _in_order(walk, found) for result, _, _ in results_in(finding, place))
-    return [result for result in results if result.status in WRONG]
+    found = [each for each in results.found if IS_WRONG[each.status]]
+    found = [each for each in found if (each.at.node.name if each.at.node.name in listed else "") in wanted]
+    return [result for one in found for result, _, _ in outcomes_of(one) if result.status in WRONG]
 
 
-def results_of(walk: Walk, row: int) -> list[tuple[Finding, InstancePath]]:
-    """Every result of a row, matches too, in document order, and where it stands."""
-    found = list(walk.found_in(row))
-    known = {(id(each.node), id(each.frame), each.at) for each in found}
-    for node, frame, _, status, _ in walk.columns:
-        if status is MATCH:
-            for at in frame.positions(row):
-                if (id(node), id(frame), at) not in known:
-                    found.append(Finding(row, MATCH, node, frame, at))
-    for node, frame in walk.skipped:
-        found += [Finding(row, SKIPPED, node, frame, at) for at in frame.positions(row)]
-    return _in_order(walk, found)
-
-
-def _in_order(walk: Walk, found: Sequence[Finding]) -> list[tuple[Finding, InstancePath]]:
-    places = [(each, each.location) for each in found]
-    return sorted(places, key=lambda each: walk.order(*each)) if len(places) > 1 else places
-
-
-def results_in(finding: Finding, location: InstancePath) -> Iterable[tuple[Outcome, RowProblem | None, Shown | None]]:
-    """The results of a finding, one for each metric, each with the problem that kept it from being measured."""
-    node, at, status, more, path = finding.node, finding.at, finding.status, finding.more, spelled(location)
-    if more is not None and more.above is not None:
-        reason = reason_of(status, MISSING, more.value, "elsewhere" if more.elsewhere else "outside")
-        code = {"code": reason_code(status, MISSING, more.value), "outside": True}
-        yield Outcome(path, status, 0.0, 1.0, node.name, reason, None, MISSING, more.value, code), None, None
+def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, Shown | None]]:
+    """A result in words, one outcome for each metric, each with the problem that kept it from being measured."""
+    node, status, path, e, o = one.at.node, STATUS[one.status], spelled(one.location), one.expected, one.output
+    if one.known_to is not None:
+        reason = reason_of(status, MISSING, o, one.known_to)
+        code = {"code": reason_code(status, MISSING, o), "outside": True}
+        yield Outcome(path, status, 0.0, 1.0, node.name, reason, None, MISSING, o, code), None, None
         return
-    e, o = finding.frame.e[at], finding.frame.o[at]
     if not node.unit or node.skip:
-        rule = "skip" if status is SKIPPED else None
+        rule = "skip" if one.status == SKIPPED else None
         reason = reason_of(status, e, o) or differs(e, o)
         yield Outcome(
             path, status, _score(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
     for number, shown in enumerate(node.once(shown_of)):
-        said = explain_finding(finding, number)
+        said = explain_metric(one, number)
         judged = said.judged
         status = said.status
         details: dict[str, object] = {name: one for name, one in said.details.items() if name not in OURS}
@@ -177,12 +143,11 @@ def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus
     return together(found) if found else nulls.get(str(details["code"]), status)
 
 
-def explain_finding(finding: Finding, number: int) -> Explained:
-    """The outcome that one metric gives to the two values of a finding, with a reason."""
-    node, more = finding.node, finding.more
-    expected, output = finding.frame.e[finding.at], finding.frame.o[finding.at]
+def explain_metric(one: FieldResult, number: int) -> Explained:
+    """The outcome that one metric gives to two values, with a reason."""
+    node, expected, output = one.at.node, one.expected, one.output
     comparator = node.metrics[number].comparator
-    known = more.answers[number] if more is not None and more.answers else None
+    known = one.answers[number] if one.answers else None
     if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
     there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
@@ -199,49 +164,37 @@ def _score(status: FieldStatus) -> float | None:
     return 1.0 if status is FieldStatus.MATCH else 0.0 if status in MEASURED else None
 
 
-def lists_of(walk: Walk, row: int) -> list[ShownList]:
+def lists_of(results: RowResults, absent: AbsentValues) -> list[ShownList]:
     """The lists of a row, outer ones before inner ones."""
     found = []
-    for each in walk.lists:
-        for at in each.frame.positions(row):
-            location, e, o = each.frame.where(at), each.whole.e[at], each.whole.o[at]
-            pairs, notes = list[tuple[int, int]](), list[str]()
-            if each.items is not None:
-                notes = notes_on(each.node.align, each.frame.e[at], each.frame.o[at], walk.absent.if_any)
-                notes += [CROWDED] if at in each.items.crowded else []
-                pairs = each.items.pairs_of(at)
-            listed = ShownList(location, each.node, e, o, pairs, tuple(notes), walk.absent.has(e))
-            found.append((order_of(walk.trails[id(each.node)], location), listed))
-    return [listed for _, listed in sorted(found, key=lambda each: each[0])]
-
-
-def outside_of(walk: Walk, row: int) -> tuple[str, ...]:
-    """The places that the expected side has and the schema lacks, each once."""
-    found = sorted(
-        (order_of(walk.trails[id(each.node)], (*each.frame.where(each.at), each.step)), (*each.node.path, each.step))
-        for each in walk.outside
-        if each.row == row
-    )
-    return tuple(dict.fromkeys(Path(path).canonical for _, path in found))
-
-
-def problems_of(walk: Walk) -> dict[int, RowProblem]:
-    """By row, what kept the first of its results from being measured that has such a problem."""
-    faults: dict[int, list[Finding]] = {}
-    for each in walk.findings:
-        if each.status is FieldStatus.NOT_JUDGED:
-            faults.setdefault(each.row, []).append(each)
-    found = {}
-    for row, findings in faults.items():
-        first = min(findings, key=walk.order)
-        found[row] = in_field(problem_in(first), spelled(first.frame.where(first.at)))
+    for each in results.lists:
+        node, e, o, pairs = each.at.node, each.expected, each.output, list(each.pairs)
+        items, others = ([*one] if isinstance(one, list) else [] for one in (e, o))
+        notes = notes_on(node.align, items, others, absent.if_any)
+        notes += [CROWDED] if each.crowded else []
+        if each.kept is not None:
+            ours, theirs = each.kept
+            pairs = [(ours[row], theirs[column]) for row, column in pairs]
+        found.append(ShownList(each.location, node, e, o, pairs, tuple(notes), absent.has(e)))
     return found
 
 
-def problem_in(fault: Finding) -> RowProblem:
-    """What kept a pair of values from being measured."""
-    answers = fault.more.answers if fault.more is not None else ()
-    return next(one.problem for one in answers if isinstance(one, Explained) and one.problem is not None)
+def outside_of(results: RowResults) -> tuple[str, ...]:
+    """The places that the expected side has and the schema lacks, each once."""
+    return tuple(dict.fromkeys(Path((*node.path, step)).canonical for node, step in results.outside))
+
+
+def problem_of(results: RowResults) -> RowProblem | None:
+    """Why a row has no score: the first result that something else than the output kept from being measured."""
+    for one in results.found:
+        if one.status == NOT_JUDGED and (found := problem_in(one)) is not None:
+            return in_field(found, spelled(one.location))
+    return None
+
+
+def problem_in(fault: FieldResult) -> RowProblem | None:
+    """What kept two values from being measured."""
+    return next((one.problem for one in fault.answers if isinstance(one, Explained) and one.problem is not None), None)
 
 
 def _problem(fields: Sequence[Outcome], problems: Sequence[RowProblem]) -> RowProblem | None:

@@ -11,19 +11,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
-from types import NoneType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from msgspec import Struct, field
 
 from evaluators.model.rows import JSON, MISSING, RowStatus
-from evaluators.scoring.fields.frame import Frame
 from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.fields.pair import ItemKeys, key_reader
 from evaluators.scoring.fields.path_check import ScoredRow
-from evaluators.scoring.fields.walk_findings import WalkedLists
+from evaluators.scoring.fields.results import ListFound
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import first_ones
 
@@ -85,9 +82,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         """
         walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
         lists = {
-            key: [
-                each for each in rows.lists() if each.node.align.keys or (each.items is not None and each.items.crowded)
-            ]
+            key: [(row, each) for row, each in rows.lists() if each.at.node.align.keys or each.crowded]
             for key, rows in walked.items()
         }
         self._take_no_items(scored, offsets)
@@ -99,16 +94,18 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
                 numbers[id(one.rows)][one.at] = number
         met: dict[int, Counter[KeyFault]] = defaultdict(Counter)
         for key, rows in walked.items():
-            for each in lists[key]:
-                for row, fault, items in self._faults(each, numbers[key]):
-                    met[numbers[key][row]][fault] += items
+            for row, each in lists[key]:
+                if row in numbers[key]:
+                    for fault, items in self._faults(each):
+                        met[numbers[key][row]][fault] += items
             for row, number in numbers[key].items() if rows.respelt else ():
                 if scored[number].verdict.status is RowStatus.SCORED:
                     met[number].update(unclear(rows.respelt[row]))
-            for row, keys in _made_up(rows.frames) if nulls else ():
-                if row in numbers[key] and scored[numbers[key][row]].verdict.status is RowStatus.SCORED:
-                    text = json.dumps(keys)
-                    self.made_up[text] = self.made_up.get(text, 0) + 1
+            for row, number in numbers[key].items() if nulls else ():
+                if scored[number].verdict.status is RowStatus.SCORED:
+                    for keys in made_up(*rows.documents_of(row)):
+                        text = json.dumps(keys)
+                        self.made_up[text] = self.made_up.get(text, 0) + 1
         for number in sorted(met):
             self.add(offsets[number], met[number])
 
@@ -154,26 +151,24 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for text, count in self.found.items():
             yield KeyFault(*json.loads(text)), count
 
-    def _faults(self, lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, KeyFault, int]]:
-        """What is wrong with the items of some lists: the row, what it is, and of how many items."""
-        path, align, items = lists.node.name, lists.node.align, lists.items
-        for at in items.crowded if items is not None else ():
-            if lists.frame.rows[at] in rows:
-                yield lists.frame.rows[at], KeyFault(path, align.rule, "expected", "too_long"), len(lists.frame.e[at])
+    def _faults(self, found: ListFound) -> Iterator[tuple[KeyFault, int]]:
+        """What is wrong with the items of a list, and of how many items."""
+        path, align = found.at.node.name, found.at.node.align
+        if found.crowded:
+            yield KeyFault(path, align.rule, "expected", "too_long"), len(found.expected)
         name = path, align.key or ""
-        for row, sides in _keys(lists, rows) if align.keys else ():
-            for side, keys in zip(SIDES, sides, strict=True):
-                if not keys:
-                    continue
-                keyless = keys.count(None)
-                again = len(keys) - len(set(keys)) - max(0, keyless - 1)
-                self.looked_for.add(name)
-                if keyless < len(keys):
-                    self.met.add(name)
-                if keyless:
-                    yield row, KeyFault(*name, side, "without_key"), keyless
-                if again:
-                    yield row, KeyFault(*name, side, "duplicate_key"), again
+        for side, keys in zip(SIDES, _keys(found), strict=True) if align.keys else ():
+            if not keys:
+                continue
+            keyless = keys.count(None)
+            again = len(keys) - len(set(keys)) - max(0, keyless - 1)
+            self.looked_for.add(name)
+            if keyless < len(keys):
+                self.met.add(name)
+            if keyless:
+                yield KeyFault(*name, side, "without_key"), keyless
+            if again:
+                yield KeyFault(*name, side, "duplicate_key"), again
 
 
 def unclear(output: Respelt) -> Iterator[KeyFault]:
@@ -182,10 +177,11 @@ def unclear(output: Respelt) -> Iterator[KeyFault]:
         yield KeyFault("", keys, "output", "unclear_key")
 
 
-def _keys(lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, ItemKeys]]:
-    """The keys of the items of both sides, by row: as they were read for pairing, or read now."""
-    read, whole = key_reader(lists.node.align), lists.whole
-    known = lists.items.keys if lists.items is not None else {}
+def _keys(found: ListFound) -> ItemKeys:
+    """The keys of the items of both sides: as they were read for pairing, or read now."""
+    if found.keys is not None:
+        return found.keys
+    read = key_reader(found.at.node.align)
 
     def keys_of(value: Any) -> list[Any]:
         try:
@@ -193,36 +189,15 @@ def _keys(lists: WalkedLists, rows: Container[int]) -> Iterator[tuple[int, ItemK
         except Exception:  # a row is guarded: transforms may not take what stands on one side alone
             return []
 
-    for at, row in enumerate(whole.rows):
-        if row in rows:
-            e, o = whole.e[at], whole.o[at]
-            keys = known.get(at)
-            if keys is None:
-                ours = keys_of(e)
-                keys = ours, ours if o is e else keys_of(o)
-            yield row, keys
+    return keys_of(found.expected), keys_of(found.output)
 
 
-def _made_up(frames: Iterable[Frame]) -> list[tuple[int, tuple[str, ...]]]:
-    """Where outputs have a value and null is expected: the row and the keys that lead there, in the order of the expected documents."""
-    found: list[tuple[int, list[int], tuple[str, ...]]] = []
-    waiting = [(frame, tuple[str, ...]()) for frame in frames]
-    while waiting:
-        frame, above = waiting.pop()
-        for child in frame.below if frame.o is not frame.e else ():
-            if child.steps is not None and not isinstance(child.steps, str):
-                continue
-            keys = above if child.steps is None else (*above, child.steps)
-            waiting.append((child, keys))
-            if child.steps is not None and NoneType in child.kinds:
-                pairs = enumerate(zip(child.e, child.o, strict=True))
-                at = [at for at, (a, b) in pairs if a is None and b is not None and b is not MISSING]
-                found += [(child.rows[one], _order(child, one), keys) for one in at]
-    return [(row, keys) for row, _, keys in sorted(found)]
-
-
-def _order(frame: Frame, at: int) -> list[int]:
-    """Where each key on the way to a value stands in its expected object."""
-    way = pairwise(frame.way(at))
-    found = [[*up.e[owner]].index(one.steps) for (one, _), (up, owner) in way if one.steps is not None]
-    return found[::-1]
+def made_up(expected: Any, output: Any) -> Iterator[tuple[str, ...]]:
+    """Where an output has a value and null is expected: the keys that lead there. Lists are not looked into."""
+    if expected.__class__ is dict and output.__class__ is dict and expected is not output:
+        for key, value in expected.items():
+            other = output.get(key, MISSING)
+            if value is None and other is not None and other is not MISSING:
+                yield (key,)
+            elif value.__class__ is dict:
+                yield from ((key, *keys) for keys in made_up(value, other))

@@ -19,9 +19,9 @@ from msgspec.structs import replace
 
 from evaluators.model.rows import Outcome, Reason
 from evaluators.model.settings import Settings
-from evaluators.scoring.fields.frame import CONTAINERS
 from evaluators.scoring.fields.scored import ListOutcome
 from evaluators.scoring.fields.tree import Below, FieldNode, SchemaPath
+from evaluators.scoring.values.equality import CONTAINERS
 from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.path_text import ANY
 from evaluators.scoring.values.paths import Path

@@ -13,13 +13,18 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from evaluators.model.rows import FieldStatus
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY, FILLED, NOTHING, Field, InRow, added
 from evaluators.scoring.fields.open_tree import OpenTree, RowCounts
 from evaluators.scoring.fields.path_check import SURPLUS, Name
-from evaluators.scoring.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.scoring.values.paths import ANY
 
-RIGHT, WRONG, LOST, EXTRA = MATCH.number, MISMATCH.number, OMISSION.number, HALLUCINATION.number
+RIGHT, WRONG, LOST, EXTRA = (
+    FieldStatus.MATCH.number,
+    FieldStatus.MISMATCH.number,
+    FieldStatus.OMISSION.number,
+    FieldStatus.HALLUCINATION.number,
+)
 CONTENTS: Final = EXTRA + 1
 """In place of a status: no leaf, but an object or a list with contents on one side or on both."""
 SURPLUS_ITEM: Final = EXTRA + 2

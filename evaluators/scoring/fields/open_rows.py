@@ -23,7 +23,6 @@ from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, g
 from evaluators.scoring.fields.open_walk import OpenWalk
 from evaluators.scoring.fields.path_check import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.settle import of_fields
-from evaluators.scoring.fields.walk_findings import HALLUCINATION, MATCH, MISMATCH, OMISSION
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import display
 
@@ -65,7 +64,15 @@ class OpenRows(ScoredRows):
     def watched(self, at: int, paths: Iterable[str]) -> tuple[tuple[int, int, int, int], ...]:
         """(match, mismatch, omission, hallucination) of some paths in a row."""
         found = Counter((display(general(place)), result.status) for place, result in self._results(at).items())
-        return tuple((found[p, MATCH], found[p, MISMATCH], found[p, OMISSION], found[p, HALLUCINATION]) for p in paths)
+        return tuple(
+            (
+                found[p, FieldStatus.MATCH],
+                found[p, FieldStatus.MISMATCH],
+                found[p, FieldStatus.OMISSION],
+                found[p, FieldStatus.HALLUCINATION],
+            )
+            for p in paths
+        )
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         alike: dict[RowPattern, list[int]] = {}
@@ -85,16 +92,16 @@ class OpenRows(ScoredRows):
                 continue
             actual = reduce(getitem, place, output)
             if not (tree.skip and tree.nothing_left(place, value, actual)):
-                found[place] = _result(tree, place, MATCH, value, actual)
+                found[place] = _result(tree, place, FieldStatus.MATCH, value, actual)
         return found | theirs
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
         """What is wrong of the expected leaves of a row, and what only the output has."""
         sides = Results(), Results()
         for one in self._found[row]:
-            status, place = FIELD_STATUSES[one.status or HALLUCINATION.number], one.location
-            expected = MISSING if status is HALLUCINATION else one.expected
-            sides[status is HALLUCINATION][place] = _result(self._tree, place, status, expected, one.output)
+            status, place = FIELD_STATUSES[one.status or FieldStatus.HALLUCINATION.number], one.location
+            expected = MISSING if status is FieldStatus.HALLUCINATION else one.expected
+            sides[status is FieldStatus.HALLUCINATION][place] = _result(self._tree, place, status, expected, one.output)
         ours, theirs = sides
         return ours, _in_order(self._outputs[row], theirs)
 
@@ -152,12 +159,16 @@ class OpenCheck(RowsCheck[OpenRows]):
 
 
 def _result(tree: OpenTree, place: Location, status: FieldStatus, expected: Any, actual: Any) -> Outcome:
-    score = 1.0 if status is MATCH else 0.0
-    reason = differs(expected, actual) if status is MISMATCH else _REASONS[status]
+    score = 1.0 if status is FieldStatus.MATCH else 0.0
+    reason = differs(expected, actual) if status is FieldStatus.MISMATCH else _REASONS[status]
     return Outcome(display(place), status, score, 1.0, None, reason, tree.rule, expected, actual)
 
 
-_REASONS: Final = {MATCH: "equal", OMISSION: "missing in the output", HALLUCINATION: "only the output has it"}
+_REASONS: Final = {
+    FieldStatus.MATCH: "equal",
+    FieldStatus.OMISSION: "missing in the output",
+    FieldStatus.HALLUCINATION: "only the output has it",
+}
 
 
 def _in_order(document: Any, results: Results) -> Results:

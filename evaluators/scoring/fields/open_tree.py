@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 
 from evaluators.model.rows import MISSING, Result, RowStatus
-from evaluators.scoring.fields.frame import CONTAINERS
 from evaluators.scoring.fields.key_spelling import KeySpelling
+from evaluators.scoring.values.equality import CONTAINERS
 from evaluators.scoring.values.paths import ANY, Path
 
 LeafRule: TypeAlias = Callable[[Any, Any], bool]

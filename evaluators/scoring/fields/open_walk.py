@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.empty_values import FILLED, LEFT_OUT, MADE_UP, NOTHING, value_of
-from evaluators.scoring.fields.frame import CONTAINERS
 from evaluators.scoring.fields.open_marks import (
     CONTENTS,
     EXTRA,
@@ -27,7 +26,7 @@ from evaluators.scoring.fields.open_marks import (
 )
 from evaluators.scoring.fields.open_tree import Location, OpenTree
 from evaluators.scoring.fields.path_check import SURPLUS
-from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.equality import CONTAINERS, same
 from evaluators.scoring.values.paths import ANY
 
 Index: TypeAlias = tuple[int, ...]

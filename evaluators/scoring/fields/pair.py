@@ -1,11 +1,11 @@
 """Which items of two lists go together, as their alignment says.
 
-    paired_together({position: pairing(align, expected, output, ...)}, weigh)    # any_order, hungarian
-    paired_by_key(align, expected, output)                                       # key_field
+    paired_freely(align, expected, output, ..., weigh)    # any_order, hungarian
+    paired_by_key(align, expected, output, read)          # key_field
 
 `weigh` says what pairing an expected item with one of the output's is worth: how many of their results match, and what
-these are a share of. It is asked about the pairs of all lists together, once at most for each pair of different items: equal
-ones share an answer. Items that are one value each, whose comparator knows what values share exactly when they match, are
+these are a share of. It is asked once at most for each pair of different items: equal ones share an answer. Items that are one
+value each, whose comparator knows what values share exactly when they match, are
 paired by that, and not weighed.
 
 In long lists most items are right, and need not be weighed with each of the others. `leaves_of` (see `marks`) gives each item
@@ -34,11 +34,10 @@ at most: so the number of questions grows with the items that are left over, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Hashable, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
-
-from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.limits import still_time
@@ -56,13 +55,12 @@ from evaluators.scoring.values.pairing import (
     left_over,
     places,
     repeated,
+    undisputed,
 )
 from evaluators.scoring.values.transforms import TransformError, chain
 
 CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
-AT_ONCE: Final = 20_000
-"""Pairs of items that are weighed in one go."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
 Absent: TypeAlias = Callable[[Any], bool] | None
@@ -81,23 +79,34 @@ class Paired(NamedTuple):
     """The output's items that nothing was paired with."""
     crowded: bool = False
     """The lists were too long to compare each item with each."""
+    in_order: bool = False
+    """They go together in list order."""
+
+
+def in_list_order(n: int, m: int) -> Paired:
+    """The items of two lists of these lengths in list order."""
+    return _in_order(n, m) if n <= _SHORT and m <= _SHORT else _in_order.__wrapped__(n, m)
+
+
+@lru_cache(maxsize=1_000)
+def _in_order(n: int, m: int) -> Paired:
+    both = range(min(n, m))
+    return Paired([*zip(both, both, strict=True)], [*range(m, n)], [*range(n, m)], False, True)
+
+
+_SHORT: Final = 100
 
 
 def paired_by_key(
-    align: Align, expected: Sequence[Items], output: Sequence[Items], absent: Absent = None
-) -> tuple[dict[int, Paired], dict[int, ItemKeys]]:
-    """Of some pairs of lists those that a key pairs otherwise than in list order, by position; and the keys that were read.
-
-    A value that is `absent` is no key.
-    """
-    read, found = key_reader(align, absent), dict[int, Paired]()
-    known: dict[int, ItemKeys] = {}
-    for at, (ours, theirs) in enumerate(zip(expected, output, strict=True)):
-        if ours and theirs:
-            keys = known[at] = [*map(read, ours)], [*map(read, theirs)]
-            if None in keys[0] or keys[0] != keys[1]:
-                found[at] = _by_key(align, *keys)
-    return found, known
+    align: Align, expected: Items, output: Items, read: Callable[[Any], Hashable | None]
+) -> tuple[Paired, ItemKeys | None]:
+    """Two lists, paired by a key, which `read` gives of an item (see `key_reader`); and the keys that were read."""
+    if not expected or not output:
+        return in_list_order(len(expected), len(output)), None
+    keys = [*map(read, expected)], [*map(read, output)]
+    if None in keys[0] or keys[0] != keys[1]:
+        return _by_key(align, *keys), keys
+    return in_list_order(len(expected), len(output)), keys
 
 
 def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
@@ -111,44 +120,15 @@ def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> li
     return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
 
 
-class Wanted(Struct, frozen=True):
-    """Pairs of items, by their indexes, that somebody has to weigh."""
-
-    pairs: Sequence[tuple[int, int]]
-    asking: bool = False
-    """Comparators that cost are asked, too."""
+Weigh: TypeAlias = Callable[[Sequence[tuple[int, int]], bool], Sequence[Worth]]
+"""Says what pairs of items are worth: (expected index, index in the output) of each. True: comparators that cost are asked, too."""
 
 
-Pairing: TypeAlias = Generator[Wanted, list[Worth], Paired]
-"""Says which pairs it wants to have weighed, is sent what each of them is worth, and returns the items that go together."""
+Rank: TypeAlias = Callable[[Sequence[tuple[int, int]]], Sequence[int]]
+"""Says of pairs that were weighed what decides among those that are worth the same."""
 
 
-def paired_together(
-    running: dict[int, Pairing], weigh: Callable[[Sequence[tuple[int, int, int]], bool], Sequence[Worth]]
-) -> dict[int, Paired]:
-    """How the items of some pairs of lists go together, by the position of the lists; those of all lists are weighed together.
-
-    `weigh(pairs, asking)` says what each pair is worth: (position of the lists, expected index, index in the output).
-    """
-    found: dict[int, Paired] = {}
-    answers: dict[int, Any] = dict.fromkeys(running)
-    while running:
-        wanted = {}
-        for at, one in list(running.items()):
-            try:
-                wanted[at] = one.send(answers[at])
-            except StopIteration as done:
-                found[at] = done.value
-                del running[at]
-        answers = {}
-        for asking in (False, True):
-            ats = [at for at in wanted if wanted[at].asking is asking]
-            worths = iter(weigh([(at, row, column) for at in ats for row, column in wanted[at].pairs], asking))
-            answers |= {at: [next(worths) for _ in wanted[at].pairs] for at in ats}
-    return found
-
-
-def pairing(
+def paired_freely(
     align: Align,
     expected: Items,
     output: Items,
@@ -156,10 +136,10 @@ def pairing(
     leaves_of: LeavesOf,
     key_of: Callable[[Any], Hashable] | None,
     asks: bool,
-) -> Pairing:
-    """Pairs the items of two lists that differ, in any order, and has others weigh pairs of items.
-
-    So those of many lists can be weighed together.
+    weigh: Weigh,
+    rank: Rank | None = None,
+) -> Paired:
+    """Pairs the items of two lists that differ, in any order.
 
     `key_of` gives what two items that are one value share exactly when they match. `asks`: items that are left over may be
     paired by comparators that cost, where the alignment wants it.
@@ -171,12 +151,12 @@ def pairing(
     if crowded(cost, expected, output, align.cells):
         pairs = by_equality(ours, theirs)
         rest = list(zip(*left_over(pairs, len(ours), len(theirs)), strict=False))
-        shares = map(f1, (yield Wanted(rest)))
+        shares = map(f1, weigh(rest, False))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
         return _paired(sorted([*pairs, *fitting]), expected, output, crowded=True)
-    pairs = yield from _surely_then_best(align, expected, output, ours, theirs, leaves_of)
+    pairs = _surely_then_best(align, expected, output, ours, theirs, leaves_of, weigh, rank)
     if align.ask is not None and asks:
-        pairs = yield from _then_leftovers(align, pairs, expected, output)
+        pairs = _then_leftovers(align, pairs, expected, output, weigh, rank)
     return _paired(pairs, expected, output)
 
 
@@ -187,13 +167,15 @@ def _surely_then_best(
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
     leaves_of: LeavesOf,
-) -> Generator[Wanted, list[Worth], Pairs]:
+    weigh: Weigh,
+    rank: Rank | None,
+) -> Pairs:
     """The best pairing: the pairs that every best one has, then the best of what is left over."""
     leaves = leaves_of_all(leaves_of, expected, output) if len(ours) * len(theirs) > FEW else None
     pairs = Pairs()
     if leaves is not None:
         likely = _likely_complete(ours, theirs, *leaves)
-        worths = yield Wanted([(rows[0], columns[0]) for rows, columns in likely])
+        worths = weigh([(rows[0], columns[0]) for rows, columns in likely], False)
         for (rows, columns), worth in zip(likely, worths, strict=True):
             if f1(worth) == WHOLE:
                 pairs.extend(zip(rows, columns, strict=True))
@@ -209,8 +191,14 @@ def _surely_then_best(
         else:
             near = _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
-    table = yield from _weighed(our_rest, their_rest, near, rows, columns)
-    found = assign_gains(gains(table, align.least_f1), rows, columns)
+    worth_of, table = _weighed(our_rest, their_rest, near, rows, columns, weigh)
+    gained = gains(table(worth_of), align.least_f1)
+    found = undisputed(gained)
+    if found is None:
+        if rank is not None:
+            ranked = zip(worth_of.items(), rank([(rows[row], columns[column]) for row, column in worth_of]), strict=True)
+            gained = gains(table({pair: worth._replace(rank=number) for (pair, worth), number in ranked}), align.least_f1)
+        found = assign_gains(gained, rows, columns)
     return sorted([*pairs, *((rows[row], columns[column]) for row, column in found)])
 
 
@@ -220,8 +208,9 @@ def _weighed(
     near: Sequence[Container[int]],
     rows: Sequence[int],
     columns: Sequence[int],
-) -> Generator[Wanted, list[Worth], list[list[Worth]]]:
-    """The worth of every pair, asked once for each pair of different items, and only for those that are near."""
+    weigh: Weigh,
+) -> tuple[dict[tuple[int, int], Worth], Callable[[Mapping[tuple[int, int], Worth]], list[list[Worth]]]]:
+    """The worth of each pair of different items, and only of those that are near; and what makes of it a table of all pairs."""
     known: dict[Hashable, int] = {}
     first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
     lines: dict[Hashable, int] = {}
@@ -231,20 +220,27 @@ def _weighed(
             still_time()
             lines[item] = row
             wanted += [(row, column) for column in known.values() if column in close]
-    worths = yield Wanted([(rows[row], columns[column]) for row, column in wanted])
+    worths = weigh([(rows[row], columns[column]) for row, column in wanted], False)
     asked = dict(zip(wanted, worths, strict=True))
-    made = {row: [asked.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
-    return [made[lines[item]] for item in ours]
+
+    def table(worths: Mapping[tuple[int, int], Worth]) -> list[list[Worth]]:
+        made = {row: [worths.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
+        return [made[lines[item]] for item in ours]
+
+    return asked, table
 
 
-def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items) -> Generator[Wanted, list[Worth], Pairs]:
+def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, weigh: Weigh, rank: Rank | None) -> Pairs:
     """The pairs, and those that comparators which cost find among the items that have none."""
     rows, columns = left_over(pairs, len(expected), len(output))
     if not rows or not columns:
         return pairs
     near = [set(most_like(expected[row], [output[column] for column in columns], CANDIDATES)) for row in rows]
     wanted = [(row, place) for row, close in enumerate(near) for place in range(len(columns)) if place in close]
-    worths = yield Wanted([(rows[row], columns[place]) for row, place in wanted], asking=True)
+    worths = weigh([(rows[row], columns[place]) for row, place in wanted], True)
+    if rank is not None:
+        numbers = rank([(rows[row], columns[place]) for row, place in wanted])
+        worths = [worth._replace(rank=number) for worth, number in zip(worths, numbers, strict=True)]
     asked = dict(zip(wanted, worths, strict=True))
     table = [[asked.get((row, place), NOTHING_ALIKE) for place in range(len(columns))] for row in range(len(rows))]
     found = assign_gains(gains(table, align.least_f1))
@@ -313,6 +309,8 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
 
         def read_text(item: Any) -> Hashable | None:
             value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
+            if value.__class__ is str and absent is None:
+                return value
             if value is MISSING or (absent is not None and absent(value)):
                 return None
             return str(value) if value.__class__ is str else (identity(value),)
@@ -339,3 +337,31 @@ def _changed(change: Callable[[Any], Any], value: Any) -> Any:
 
 def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
     return Paired(pairs, *left_over(pairs, len(expected), len(output)), crowded)
+
+
+def as_sets(
+    expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None
+) -> tuple[list[int], list[int]] | None:
+    """Where the items of two lists stand that are no other's double; None where no list has an item twice.
+
+    Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
+    """
+    keys = _keys_of(expected, output, key_of)
+    ours, theirs = _first_places(keys[: len(expected)]), _first_places(keys[len(expected) :])
+    return None if len(ours) == len(expected) and len(theirs) == len(output) else (ours, theirs)
+
+
+def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
+    """What items of two lists share that are the same."""
+    if key_of is not None:
+        with suppress(TransformError, RowProblem, RecursionError):
+            return [*map(key_of, expected), *map(key_of, output)]
+    return [*map(identity, expected), *map(identity, output)]
+
+
+def _first_places(keys: Sequence[Hashable]) -> list[int]:
+    """Where each key stands first."""
+    first: dict[Hashable, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    return [*first.values()]

@@ -22,13 +22,12 @@ from typing import Any, Final, Generic, Literal, NamedTuple, Self, TypeAlias, Ty
 from msgspec.structs import replace
 
 from evaluators.model.issues import Issue
-from evaluators.model.rows import Outcome, Reason, Result, RowStatus
+from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
 from evaluators.scoring.fields.empty_values import EmptyValues
-from evaluators.scoring.fields.frame import Frame
 from evaluators.scoring.fields.key_spelling import KeySpelling, KnownKeys, Respelt
 from evaluators.scoring.fields.reshaping import Reshapings
+from evaluators.scoring.fields.results import ListFound
 from evaluators.scoring.fields.scored import Documents
-from evaluators.scoring.fields.walk_findings import WalkedLists
 from evaluators.scoring.values.paths import display
 
 Detail: TypeAlias = tuple[str, str, int]
@@ -72,8 +71,6 @@ class ScoredRows:
     on a list, the rows are pending until they are settled.
     """
 
-    frames: Sequence[Frame] = ()
-    """The documents side by side, with what stands at the places that were looked at."""
     respelt: Sequence[Respelt] = ()
     """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
     unshaped: Mapping[int, Sequence[str]] = MappingProxyType({})
@@ -99,9 +96,13 @@ class ScoredRows:
         """Which items go together may depend on answers: once they are there, the rows are gone through again."""
         return False
 
-    def lists(self) -> Sequence[WalkedLists]:
-        """The lists that were looked into, with how their items were paired; and those that are skipped."""
+    def lists(self) -> Iterable[tuple[int, ListFound]]:
+        """The lists of each row that were looked into, with how their items were paired; and those that are skipped."""
         return ()
+
+    def documents_of(self, at: int) -> tuple[Any, Any]:
+        """The expected document and the output of a row."""
+        return MISSING, MISSING
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
         """What the fields of some rows come to where values are empty. `absent` are values that are called so."""
@@ -122,15 +123,12 @@ class ScoredRows:
         """The results of a row that are wrong, of the `listed` fields that are `wanted`; "" stands for all other fields."""
         raise NotImplementedError  # the contract: each family of checks words its own results
 
-    def documents(self, at: int, wrong_only: bool = False) -> Documents | None:
-        """Every result of a row that is scored by a schema; None without a schema. `wrong_only`: of plain matches only where those in items
-        of lists stand."""
+    def documents(self, at: int) -> Documents | None:
+        """Every result of a row that is scored by a schema; None without a schema."""
         return None
 
     def release(self) -> None:
-        """Lets go of what was found: frames know each other in circles. Nobody may ask afterwards."""
-        for frame in self.frames:
-            frame.release()
+        """Lets go of what was found. Nobody may ask afterwards."""
 
 
 Rows = TypeVar("Rows", bound=ScoredRows)

@@ -1,7 +1,7 @@
 """The check of a schema: (expected, output) → verdict, with tallies by path of the schema.
 
-Rows that come to the same codes share one verdict and are counted together. What rows came to is remembered from one split to the
-next, up to a bound; beyond it everything is added up and the numbering starts afresh.
+Rows with the same signature share one verdict and are counted together. What rows came to is remembered from one split to the next,
+up to a bound; beyond it everything is added up and forgotten.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Result
-from evaluators.scoring.fields.coding import Coding, Signature
+from evaluators.scoring.fields.compare import Lacking
 from evaluators.scoring.fields.events import (
     Event,
     RowMetrics,
@@ -29,7 +29,7 @@ from evaluators.scoring.fields.events import (
     row_fields,
     row_metrics,
 )
-from evaluators.scoring.fields.explained import problems_of
+from evaluators.scoring.fields.explained import problem_of, too_deep
 from evaluators.scoring.fields.path_check import (
     OVERFLOW,
     SURPLUS_ITEMS,
@@ -42,17 +42,17 @@ from evaluators.scoring.fields.path_check import (
     ScoredRows,
     places_of,
 )
-from evaluators.scoring.fields.row_events import row_events
+from evaluators.scoring.fields.results import NOT_JUDGED, RowResults
+from evaluators.scoring.fields.row_figures import Changes, Events, Signature, empties_of, signature_of
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.scored import Scored
-from evaluators.scoring.fields.walk import Lacking
 from evaluators.scoring.judges.asking import asking_about
 
 MOST_REMEMBERED: Final = 1_000_000
-"""Events of different rows that are remembered."""
+"""Results of different rows that are remembered."""
 MOST_EVENTS: Final = 50_000
-"""Different events that are numbered before the numbering starts afresh: keys that nobody foresaw must not fill the memory."""
+"""Different events that are remembered: keys that nobody foresaw must not fill the memory."""
 EXTRA_CAP: Final = 20_000
 """Places outside the schema that are counted apart."""
 
@@ -86,16 +86,18 @@ class Known(Struct, frozen=True, eq=False):
     events: Sequence[Event]
     surplus: int
     """Items that only the output has."""
+    changes: Changes
+    """What of their values is empty."""
 
 
 class Remembered(Struct):
     """What a schema has said of rows. It is kept while a process scores one split after the other."""
 
-    coding: Coding
+    events: Events
     rows: dict[Signature, Known] = {}
     lacking: Lacking = {}
-    events: int = 0
-    """How many events the rows have."""
+    size: int = 0
+    """How many results the rows have."""
 
 
 class SchemaCheck(_SchemaTotals[SchemaRows]):
@@ -125,15 +127,14 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         """Settles some rows, and gives what counts them. Where one of them raises, they are released."""
         try:
             rows.settle()
-            if self._scoring.by_results or rows.walk is None:
+            if self._scoring.by_results:
                 found = [rows.scored(at) for at in range(len(rows))]
                 return lambda: _of_rows(rows, list(map(self._counted, found)))
-            remembered = self._remembered()
-            problems, signatures = problems_of(rows.walk), row_events(rows.walk, remembered.coding)
+            signatures = [None if one is None else signature_of(one) for one in rows.results]
         except BaseException:
             rows.release()
             raise
-        return lambda: _of_rows(rows, self._numbered(remembered, signatures, problems))
+        return lambda: self._numbered(rows, signatures)
 
     def _counted(self, scored: Scored) -> Result:
         """The verdict of a row with all its results, which are counted one by one."""
@@ -146,20 +147,28 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         metrics = metrics._replace(metrics=tuple(lowest))
         return self._verdict(metrics, events, scored.problem)
 
-    def _numbered(
-        self, remembered: Remembered, signatures: Sequence[Signature], problems: Mapping[int, RowProblem]
-    ) -> list[Result]:
-        found = [self._met(remembered, signature, problems.get(row)) for row, signature in enumerate(signatures)]
-        if remembered.events > MOST_REMEMBERED or len(remembered.coding) > MOST_EVENTS:
+    def _numbered(self, rows: SchemaRows, signatures: Sequence[Signature | None]) -> list[ScoredRow]:
+        verdicts, changes, times, remembered = [], list[Changes](), self._times, self._remembered()
+        for results, signature in zip(rows.results, signatures, strict=True):
+            if results is None or signature is None:
+                verdicts.append(self._counted(Scored((), problem=too_deep())))
+                changes.append(())
+                continue
+            known = remembered.rows.get(signature) or self._met(remembered, signature, results)
+            times[known] = times.get(known, 0) + 1
+            verdicts.append(known.verdict)
+            changes.append(known.changes)
+        if remembered.size > MOST_REMEMBERED or len(remembered.events) > MOST_EVENTS:
             self._settle()
             self._scoring.remembered.clear()
-        return found
+        rows.changes = changes
+        return _of_rows(rows, verdicts)
 
     def _remembered(self) -> Remembered:
         """What is remembered of rows that the schema scored: in each thread, for all checks that say the same of a row."""
         key, known = (get_ident(), *self._watched), self._scoring.remembered
         if key not in known:
-            known[key] = Remembered(Coding(self._scoring.root, self._scoring.surplus_counts))
+            known[key] = Remembered(Events(self._scoring.root, self._scoring.surplus_counts))
         found: Remembered = known[key]
         return found
 
@@ -167,19 +176,21 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         self._settle()
         return self._total
 
-    def _met(self, remembered: Remembered, signature: Signature, problem: RowProblem | None) -> Result:
-        """The verdict of a row. Rows with equal outcomes share one verdict, and are counted together."""
-        known = remembered.rows.get(signature) if problem is None else None
-        if known is None:
-            events = remembered.coding.of(signature)
-            metrics = row_metrics(events, self._scoring.required)
-            if problem is not None:  # a row without a score; its other results still count by path
-                self._add(events, 1)
-                return self._verdict(metrics, events, problem)
-            known = remembered.rows[signature] = Known(self._verdict(metrics, events), events, metrics.surplus)
-            remembered.events += 1 + len(events)
-        self._times[known] = self._times.get(known, 0) + 1
-        return known.verdict
+    def _met(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
+        """What a row comes to. Rows with equal outcomes share one verdict, and are counted together."""
+        events = remembered.events.of(signature, results)
+        changes = empties_of(signature, self._scoring.in_every_row)
+        metrics = row_metrics(events, self._scoring.required)
+        broken = any(status == NOT_JUDGED for _, status, _, _ in signature.found)
+        problem = problem_of(results) if broken else None
+        verdict = self._verdict(metrics, events, problem)
+        known = Known(verdict, events, 0 if problem is not None else metrics.surplus, changes)
+        if not broken and not any(
+            one.answers for one in results.found
+        ):  # else another row may differ in what its signature does not say
+            remembered.rows[signature] = known
+            remembered.size += 1 + len(signature.matched) + len(signature.found)
+        return known
 
     def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:
         """The verdict of a row, with what became of each field."""

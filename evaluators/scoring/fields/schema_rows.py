@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,18 +10,19 @@ from msgspec.structs import replace
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import Outcome, Reason, Result, RowStatus
 from evaluators.scoring.comparators._comparator import cached, value_key
-from evaluators.scoring.fields.empty_values import EmptyValues, of_columns
+from evaluators.scoring.fields.compare import Lacking, Walk
+from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import RowMetrics, events_of, row_metrics
 from evaluators.scoring.fields.explained import scored, too_deep, wrong_results
-from evaluators.scoring.fields.frame import of_rows
 from evaluators.scoring.fields.pair import CROWDED
 from evaluators.scoring.fields.path_check import ScoredRows
 from evaluators.scoring.fields.post_process import ships
+from evaluators.scoring.fields.results import SKIPPED, ListFound, RowResults
+from evaluators.scoring.fields.row_figures import Changes, empties_of, empty_values_of, signature_of
 from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.scoring.fields.scored import Documents, ListOutcome, Scored
 from evaluators.scoring.fields.settle import WEIGHTLESS, WRONG, of_fields
-from evaluators.scoring.fields.walk import Lacking, Walk
-from evaluators.scoring.fields.walk_findings import WalkedLists
+from evaluators.scoring.judges.asking import waiting
 
 
 class SchemaRows(ScoredRows):
@@ -35,49 +36,61 @@ class SchemaRows(ScoredRows):
         lacking: Lacking | None = None,
         cells: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Walks through the documents; `cells` are those with right answers, by row. Raises RecursionError where the documents of
-        several rows are nested too deeply for one of them."""
+        """Walks through the documents; `cells` are those with right answers, by row."""
         self.scoring = scoring
         if scoring.reshapings.each:
             expected, outputs = self.reshaped(scoring.reshapings, expected, outputs)
         if scoring.keys is not None:
             outputs = self.with_known_keys(scoring.keys, scoring.known_keys, expected, outputs)
         self._sides = (expected, outputs, cells) if cells else (expected, outputs)
-        self.frames = of_rows(expected, outputs)
+        self._cells = cells
         self._scored: dict[int, Scored] = {}
+        self._lacking = lacking
         self.verdicts: Sequence[Result] = ()
         """Those of the rows, where they were counted."""
-        self.walk: Walk | None = None
-        """None where the documents of the one row are nested too deeply."""
-        try:
-            self.walk = Walk(len(expected), lacking, cells=cells, absent=scoring.absent).go(scoring.root, self.frames)
-        except RecursionError:
-            self.release()
-            if len(expected) > 1:
-                raise
-        except BaseException:
-            self.release()
-            raise
+        self.changes: Sequence[Changes] = ()
+        """What values of each row are empty, where they were counted."""
+        self.results: list[RowResults | None] = []
+        """None where the documents of a row are nested too deeply."""
+        self.walk = walk = Walk(lacking, every=scoring.by_results or scoring.costs)
+        root, add = scoring.top, self.results.append
+        for at, (e, o) in enumerate(zip(expected, outputs, strict=True)):
+            try:
+                add(walk.row(root, e, o, at, cells[at] if cells else None))
+            except RecursionError:
+                add(None)
+        if walk.pending:
+            walk.ask()
+            if not waiting():
+                walk.settle()
 
     @property
     def pairs_by_asking(self) -> bool:
         return self.scoring.pairs_by_asking
 
-    def lists(self) -> Sequence[WalkedLists]:
-        if self.walk is None:
-            return ()
-        skipped = ((node, frame) for node, frame in self.walk.skipped if node.kind == "array")
-        return [*self.walk.lists, *(WalkedLists(node, frame, frame, None, [], False) for node, frame in skipped)]
+    def lists(self) -> Iterable[tuple[int, ListFound]]:
+        for row, results in enumerate(self.results):
+            if results is not None:
+                for one in results.lists:
+                    yield row, one
+                for each in results.found:
+                    if each.status == SKIPPED and each.at.node.kind == "array":
+                        yield row, ListFound(each.at, each.location, each.expected, each.output, 0, 0)
+
+    def documents_of(self, at: int) -> tuple[Any, Any]:
+        return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
-        if self.walk is None:
-            return EmptyValues()
-        every = range(len(self))
-        return of_columns(self.walk.columns, [(name, every) for name in self.scoring.in_every_row], rows, absent)
+        names = self.scoring.in_every_row
+        if absent or not self.changes:
+            every = [(row, self._in_full(row) if absent else self.results[row]) for row in rows]
+            found = [(row, empties_of(signature_of(one, absent), names)) for row, one in every if one is not None]
+        else:
+            found = [(row, self.changes[row]) for row in rows]
+        return empty_values_of(found, names) if self.scoring.fields else EmptyValues()
 
     def settle(self) -> None:
-        if self.walk is not None:
-            self.walk.values.settle()
+        self.walk.settle()
 
     def __len__(self) -> int:
         return len(self._sides[0])
@@ -95,20 +108,24 @@ class SchemaRows(ScoredRows):
         return found
 
     def _made(self, at: int) -> Scored:
-        if self.walk is None:
+        results = self._in_full(at)
+        if results is None:
             return Scored((), problem=too_deep())
-        return self._with_surplus(scored(self.walk, at, self.scoring.processors))
-
-    def _with_surplus(self, found: Scored) -> Scored:
+        found = scored(results, self.scoring.processors, self.scoring.absent)
         if not self.scoring.surplus_counts:
             return found
         return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
 
-    def documents(self, at: int, wrong_only: bool = False) -> Documents:
-        if wrong_only and self.walk is not None and not self.scoring.by_results and at not in self._scored:
-            found = self._with_surplus(scored(self.walk, at, wrong_only=True))
-        else:
-            found = self.scored(at)
+    def _in_full(self, at: int) -> RowResults | None:
+        """The results of a row, also of what matches. Few rows are looked at so closely."""
+        results = self.results[at]
+        if results is None or self.walk.every:
+            return results
+        e, o = self.documents_of(at)
+        return Walk(self._lacking, every=True).row(self.scoring.top, e, o, at, self._cells[at] if self._cells else None)
+
+    def documents(self, at: int) -> Documents:
+        found = self.scored(at)
         if self.respelt:
             shown = self.respelt[at].shown
             found = replace(found, fields=tuple(shown(found.fields)), arrays=tuple(shown(found.arrays)))
@@ -116,7 +133,8 @@ class SchemaRows(ScoredRows):
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         if not self.scoring.by_results:
-            return wrong_results(self.walk, at, wanted, listed) if self.walk is not None else []
+            results = self.results[at]
+            return wrong_results(results, wanted, listed) if results is not None else []
         found = [each for each in self.scored(at).fields if each.status in WRONG]
         return [each for each in found if (each.field if each.field in listed else "") in wanted]
 
@@ -137,8 +155,7 @@ class SchemaRows(ScoredRows):
         return Reason(_reason(found, verdict), details, found.fields)
 
     def release(self) -> None:
-        self.walk, self._scored = None, {}
-        super().release()
+        self.results, self._scored, self.changes = [], {}, ()
 
 
 def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem | None = None) -> Result:

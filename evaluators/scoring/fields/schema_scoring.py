@@ -22,6 +22,7 @@ from evaluators.scoring.fields.dialects import (
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys
 from evaluators.scoring.fields.metrics import fallbacks, places
+from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.post_process import Nulls, Processor, absent_values_of
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.reshaping import UNCHANGED, Reshapings
@@ -128,6 +129,11 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     def remembered(self) -> dict[Hashable, Any]:
         """What checks remember of rows that it scored: see `SchemaCheck`."""
         return {}
+
+    @cached_property
+    def top(self) -> Place:
+        """The root as a walk reads it."""
+        return Place(self.root, self.absent)
 
     @cached_property
     def place(self) -> int:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, Count, FieldStatus, Outcome, Positive
-from evaluators.scoring.fields.frame import places_above
+from evaluators.scoring.fields.instance_paths import places_above
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.numbers import written

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
-from evaluators.scoring.fields.frame import InstancePath, places_above, spelled
+from evaluators.scoring.fields.instance_paths import InstancePath, places_above, spelled
 from evaluators.scoring.fields.scored import MEASURED, ListOutcome, ratio_of
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.judges.judged_comparator import ListTotals

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
@@ -16,7 +18,6 @@ from evaluators.scoring.fields.rules import (
     near_enough,
 )
 from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.fields.walk_findings import MATCH, MISMATCH
 
 
 class UnitRules(Struct, frozen=True):
@@ -35,6 +36,15 @@ class UnitRules(Struct, frozen=True):
     """A value of the output is compared where the expected side has none."""
     exact: bool
     """There is one metric, and it is equality."""
+    single: Rule | None
+    """The rule, where there is one metric."""
+
+    def problems(self, value: Any) -> list[RowProblem | None] | None:
+        """What is wrong with an expected value, for each metric; None where all can read it."""
+        issues = [None if ask is None else ask(value) for ask in self.readers]
+        if all(issue is None for issue in issues):
+            return None
+        return [None if one is None else RowProblem(one) for one in issues]
 
 
 def unit_of(node: FieldNode) -> UnitRules:
@@ -55,13 +65,8 @@ def unit_of(node: FieldNode) -> UnitRules:
         each=together is not None or not all(one.reflexive for one in comparators),
         alone=one_sided and node.policy.one_sided == "asked",
         exact=equality and together is None,
+        single=rules[0] if len(rules) == 1 else None,
     )
-
-
-def first_keys(node: FieldNode) -> tuple[str, ...]:
-    """The keys that the paths below a place begin with, each once: they are read together."""
-    firsts = (path.steps[:1] for path, _ in node.below.reached)
-    return tuple(dict.fromkeys(step for first in firsts for step in first if isinstance(step, str)))
 
 
 def item_key(node: FieldNode) -> ValueKey | None:
@@ -79,4 +84,4 @@ def compared_whole(item: FieldNode) -> FieldNode:
 
 def alone(found: Comparison | RowProblem) -> FieldStatus:
     """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
-    return MATCH if isinstance(found, Comparison) and found.passed else MISMATCH
+    return FieldStatus.MATCH if isinstance(found, Comparison) and found.passed else FieldStatus.MISMATCH

@@ -153,16 +153,13 @@ class Plan(Struct):
         scored = one.scored_row(slots, index)
         return [] if scored is None else scored.wrong(wanted, listed)
 
-    def documents_from(
-        self, one: Compiled, slots: Sequence[Cells], index: int, wrong_only: bool = False
-    ) -> Documents | None:
-        """The results of one row of a chunk, for an evaluator with a schema; None where nothing was compared. `wrong_only`: those that are
-        no plain match, and all of its lists."""
+    def documents_from(self, one: Compiled, slots: Sequence[Cells], index: int) -> Documents | None:
+        """The results of all fields of one row of a chunk, for an evaluator with a schema; None where nothing was compared."""
         scored = one.scored_row(slots, index)
         verdict: Result = slots[one.verdicts][index]
         if scored is None or scored.rows is None or verdict.status is RowStatus.BLOCKED:
             return None
-        return scored.rows.documents(scored.at, wrong_only)
+        return scored.rows.documents(scored.at)
 
     def describe(self) -> str:
         """The steps, one a line, as a person reads them."""

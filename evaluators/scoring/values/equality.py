@@ -11,9 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
+from evaluators.model.rows import Missing
+
 _pack = msgspec.msgpack.Encoder(order="sorted").encode
 _ALONE: Final = (bool, dict, list)
 """Kinds of values that equal nothing of another kind."""
+CONTAINERS: Final = frozenset((dict, list))
+SURE: Final = frozenset((str, type(None), Missing))
+"""Kinds of which `==` is exact, whatever stands on the other side."""
 
 
 def same(a: Any, b: Any) -> bool:

@@ -46,7 +46,7 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     """
     if not gains or not gains[0]:
         return []
-    found = _undisputed(gains)
+    found = undisputed(gains)
     if found is not None:
         return found
     rows, columns = rows or range(len(gains)), columns or range(len(gains[0]))
@@ -60,7 +60,7 @@ def assign_gains(gains: Table, rows: Sequence[int] = (), columns: Sequence[int] 
     return [(row, column) for row, column in enumerate(_earliest(*_solve(weights))) if column >= 0]
 
 
-def _undisputed(table: Sequence[Sequence[int]]) -> Pairs | None:
+def undisputed(table: Table) -> Pairs | None:
     """The pairing in which every item of the shorter list has its one best partner; None where there is none."""
     flipped = len(table) > len(table[0])
     found: Pairs = []

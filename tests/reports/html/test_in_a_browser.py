@@ -547,8 +547,8 @@ def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_comparison_shows_what_each_run_gave_and_marks_what_differs(opened: Open, compared: Path) -> None:
     page = opened(compared)
-    assert page.texts(".compared h3") == ["Row 2 · <b>1", "Row 3 · <b>2", "Row 1 · <b>0"]
-    assert page.texts(".compared .badge") == ["✕\nbroken", "✕\nbroken", "✓\nfixed"]
+    assert page.texts(".compared h3") == ["Row 2 · <b>1", "Row 3 · <b>2", "Row 1 · <b>0", "Row 4 · <b>3"]
+    assert page.texts(".compared .badge")[:3] == ["✕\nbroken", "✕\nbroken", "✓\nfixed"]
     first = page.tab.locator(".compared").first
     cells = first.locator("tbody tr").first.locator("th, td").all_inner_texts()
     assert [text.split("\n")[0].strip() for text in cells][:2] == ["name mail", '"Greta"']
@@ -563,10 +563,10 @@ def test_a_comparison_is_filtered_by_what_changed_and_by_field(opened: Open, com
     page = opened(compared)
     page.tab.get_by_role("combobox", name="Change").select_option("fixed")
     assert page.texts(".compared h3") == ["Row 1 · <b>0"]
-    assert page.text("#section-changed-rows .found") == "1 of 3 changed rows"
+    assert page.text("#section-changed-rows .found") == "1 of 4 changed rows"
     page.tab.get_by_role("button", name="Clear").click()
-    page.tab.get_by_role("combobox", name="Field").select_option(label="name (1)")
-    assert page.texts(".compared h3") == ["Row 2 · <b>1"]
+    page.tab.get_by_role("combobox", name="Field").select_option(label="name (2)")
+    assert page.texts(".compared h3") == ["Row 2 · <b>1", "Row 4 · <b>3"]
     assert page.fragment() == "evaluator=mail&field=name"
     page.tab.get_by_role("combobox", name="Change").select_option("fixed")
     assert page.texts(".compared h3") == []
@@ -578,10 +578,12 @@ def test_a_row_of_a_comparison_leads_to_the_row_in_both_runs(opened: Open, compa
     page = opened(compared)
     links = page.tab.locator(".compared").first.locator(".leads a")
     assert [one.get_attribute("href") for one in links.all()] == ["old/report.html#row=2", "new/report.html#row=2"]
-    links.nth(1).click()
-    page.tab.wait_for_selector("dialog[open]")
-    assert page.text("#row-title") == "Row 2 · <b>1"
-    assert '"Grta"' in page.text("dialog .field-wrong")
+    with page.tab.context.expect_page() as beside:
+        links.nth(1).click()
+    row = beside.value
+    row.wait_for_selector("dialog[open]")
+    assert row.locator("#row-title").inner_text() == "Row 2 · <b>1"
+    assert '"Grta"' in row.locator("dialog .field-wrong").inner_text()
 
 
 @pytest.mark.slow

@@ -15,13 +15,12 @@ from evaluators.scoring.comparators._closeness import Tolerance
 from evaluators.scoring.comparators.fuzzy import Fuzzy
 from evaluators.scoring.comparators.normalized import Normalized
 from evaluators.scoring.comparators.numeric import Numeric
-from evaluators.scoring.fields.frame import of_rows
+from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.gains import Worth, gains
 from evaluators.scoring.fields.marks import Leaves
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.walk import Walk
 from tests.scoring.fields.alone import counted_one_by_one, score_document
 from tests.scoring.fields.paired import pair_items
 from tests.scoring.fields.trees import Planned, array, choice, leaf, metric, obj, tree
@@ -166,8 +165,8 @@ def pairs(item: Planned, expected: list[Any], output: list[Any]) -> list[tuple[i
     scoring = SchemaScoring(root, "f1", 1.0)
     slow, fast = counted_one_by_one(scoring), SchemaCheck(scoring)
     assert slow(expected, output).counts == fast(expected, output).counts
-    listed, *_ = Walk(1).go(root, of_rows([expected], [output])).lists
-    return listed.items.pairs_of(0)
+    listed, *_ = Walk().row(scoring.top, expected, output).lists
+    return list(listed.pairs)
 
 
 def test_a_complete_pair_stays_though_two_others_gain_more_in_all() -> None:

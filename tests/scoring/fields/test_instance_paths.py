@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluators.scoring.fields.frame import Unpaired, spelled
+from evaluators.scoring.fields.instance_paths import Unpaired, spelled
 
 
 @pytest.mark.parametrize(

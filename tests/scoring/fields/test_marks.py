@@ -13,13 +13,14 @@ from hypothesis import given
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import build
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.scoring.fields import pair, walk
-from evaluators.scoring.fields.frame import Frame, of_rows
+from evaluators.scoring.fields import pair
+from evaluators.scoring.fields.absent_values import NONE_ABSENT
+from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.gains import WHOLE, Worth, f1
 from evaluators.scoring.fields.marks import Leaves, leaves_of_all, leaves_of_node
+from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.fields.walk import Walk
 from tests.scoring.fields.alone import score_document
 from tests.scoring.fields.paired import pair_items
 from tests.scoring.fields.random_trees import pairs
@@ -48,8 +49,7 @@ def marked_from(pairs_of_items: int) -> Iterator[None]:
 
 def worth(node: FieldNode, expected: Any, output: Any) -> Worth:
     """What a pair of items is worth."""
-    lists = Frame([[expected]], [[output]], range(1))
-    return Walk(1).worths(node, lists, [(0, 0, 0)])[0]
+    return Walk().worths(Place(node, NONE_ABSENT), [expected], [output], [(0, 0)], {})[0]
 
 
 @given(pairs())
@@ -103,18 +103,6 @@ def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str
         assert found == one.explain(expected, output), seed
 
 
-@pytest.mark.parametrize("fields", FIELDS)
-def test_pairs_of_items_are_worth_the_same_in_small_parts(fields: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = build(JsonMultiFieldMatch, {"fields": {"items": {"align": "hungarian"}, **FIELDS[fields]}})
-    for seed in range(40):
-        random = Random(seed)
-        expected, output = document(random), document(random)
-        wanted = one.explain(expected, output)
-        with monkeypatch.context() as patch:
-            patch.setattr(walk, "AT_ONCE", 3)
-            assert one.explain(expected, output) == wanted, seed
-
-
 def test_what_may_come_to_no_result_has_no_mark() -> None:
     item = tree(obj({"a": obj({"b": leaf(skip=True)}), "c": array(leaf())}))
     read = leaves_of_node(item)
@@ -149,12 +137,10 @@ def test_right_items_of_a_long_list_are_not_weighed_with_each_other() -> None:
     asked = 0
 
     class Counted(Walk):
-        def worths(
-            self, item: FieldNode, lists: Frame, pairs: Sequence[tuple[int, int, int]], asking: bool = False
-        ) -> Any:
+        def worths(self, item: Place, e: Any, o: Any, pairs: Sequence[tuple[int, int]], *more: Any) -> Any:
             nonlocal asked
             asked += len(pairs)
-            return super().worths(item, lists, pairs, asking)
+            return super().worths(item, e, o, pairs, *more)
 
-    Counted(1).go(node, of_rows([items], [output]))
+    Counted().row(Place(node, NONE_ABSENT), items, output)
     assert asked == len(items)

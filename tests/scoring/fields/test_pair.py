@@ -58,7 +58,7 @@ def test_true_is_no_key_1() -> None:
 
 def test_a_key_that_cannot_be_transformed_stays_as_it_is() -> None:
     found = by_key([{"id": 5}, {"id": "A"}], [{"id": "a"}, {"id": 6}], transforms=["lowercase"], keyless="apart")
-    assert found == ([(1, 0)], [0], [1], False)
+    assert found == ([(1, 0)], [0], [1], False, False)
     assert by_key([{"id": 5}], [{"id": 5.0}], transforms=["lowercase"], keyless="apart").pairs == [(0, 0)]
 
 
@@ -70,7 +70,7 @@ def test_a_key_that_cannot_be_transformed_stays_as_it_is() -> None:
     st.lists(st.sampled_from([1, 2, True, "a", "b", None, {"id": 1}, {"id": 2}, {}, []]), max_size=5),
 )
 def test_every_item_is_in_one_pair_or_left_over(align: object, expected: list[Any], output: list[Any]) -> None:
-    pairs, lost, extra, _ = paired(align, expected, output)
+    pairs, lost, extra, *_ = paired(align, expected, output)
     assert pairs == sorted(pairs)
     assert sorted([*(row for row, _ in pairs), *lost]) == [*range(len(expected))]
     assert sorted([*(column for _, column in pairs), *extra]) == [*range(len(output))]

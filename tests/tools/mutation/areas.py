@@ -49,17 +49,15 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "fields": Area(
         (
+            "scoring/fields/compare.py", "scoring/fields/places.py", "scoring/fields/results.py", "scoring/fields/row_figures.py",
             "scoring/fields/closed*.py", "scoring/fields/scored.py", "scoring/fields/open_*.py",
             "scoring/fields/path_*.py", "scoring/fields/reading.py", "scoring/fields/pair.py",
-            "scoring/fields/marks.py", "scoring/fields/reached.py", "scoring/fields/tree.py",
-            "scoring/fields/weighed.py", "scoring/fields/scored.py", "scoring/fields/key_counts.py",
+            "scoring/fields/marks.py", "scoring/fields/tree.py", "scoring/fields/key_counts.py",
             "scoring/fields/events.py", "scoring/fields/gains.py", "scoring/fields/metrics.py",
-            "scoring/fields/walk*.py", "scoring/fields/frame.py",
-            "scoring/fields/unit_rules.py", "scoring/fields/branches.py", "scoring/fields/item_frames.py",
-            "scoring/fields/settle.py", "scoring/fields/unit*.py", "scoring/fields/compound.py",
-            "scoring/fields/coding.py", "scoring/fields/row_events.py", "scoring/fields/explained.py",
+            "scoring/fields/instance_paths.py", "scoring/fields/branches.py", "scoring/fields/settle.py",
+            "scoring/fields/unit*.py", "scoring/fields/compound.py", "scoring/fields/explained.py",
         ),
-        ("fields", "laws"),
+        ("scoring/fields", "laws"),
     ),
     "lists of fields": Area(
         (
@@ -68,17 +66,17 @@ AREAS: Final[dict[str, Area]] = {
             "scoring/fields/rules.py", "scoring/fields/settle.py", "scoring/fields/named_comparators.py",
             "scoring/fields/post_process*.py", "scoring/fields/readable.py", "scoring/fields/reading.py",
         ),
-        ("fields",),
+        ("scoring/fields",),
     ),
     "schemas": Area(
         (
             "scoring/fields/schema_*.py", "scoring/fields/references.py", "scoring/fields/dialects.py",
             "scoring/fields/inference/*.py",
-            "scoring/fields/expected_check.py", "scoring/fields/frame.py", "scoring/fields/xeval*.py",
+            "scoring/fields/expected_check.py", "scoring/fields/xeval*.py",
             "scoring/fields/evaluation_*.py",
             "scoring/fields/type_defaults.py",
         ),
-        ("fields",),
+        ("scoring/fields",),
     ),
     "tallies": Area(
         (

@@ -1,0 +1,192 @@
+"""The tree as a walk reads it: what each place is, in plain attributes. Compiled when a document first leads there, as a schema may
+refer to itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import cached_property
+from types import NoneType
+from typing import Any, Final
+
+from evaluators.model.rows import Missing
+from evaluators.scoring.fields.absent_values import AbsentValues
+from evaluators.scoring.fields.branches import distinct
+from evaluators.scoring.fields.pair import key_reader
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.fields.unit_rules import unit_of
+
+SKIP, UNIT, CHOICE, THROUGH, EACH, OBJECT, ARRAY, LACKING = range(8)
+"""What is done at a place: it is left out, compared as one value, read as its best branch, looked through by paths or item by item (of
+listed fields), or looked into; or the schema lacks it."""
+EMPTY_KINDS: Final = frozenset((str, list, dict, NoneType, Missing))
+AFTER: Final = float("inf")
+Trail = tuple[float, ...]
+
+
+class Mark:
+    """A match at a place. `empty` has 1 where the expected value is empty, and 2 where the output's is."""
+
+    __slots__ = ("empty", "place")
+
+    def __init__(self, place: Place, empty: int) -> None:
+        self.place, self.empty = place, empty
+
+
+class Place:
+    """A node where a walk meets it."""
+
+    def __init__(
+        self,
+        node: FieldNode,
+        absent: AbsentValues,
+        trail: Trail = (),
+        inside: bool = False,
+        choices: tuple[int, ...] = (),
+        siblings: tuple[FieldNode, ...] = (),
+        kind: int | None = None,
+    ) -> None:
+        self.node, self.absent, self.trail = node, absent, trail
+        """`trail` has the positions of the keys that lead here; AFTER for items, and for keys that are not declared."""
+        self.inside, self.choices, self.siblings = inside, choices, siblings
+        """In items of a list; how much of the trail leads to each choice on the way; the branches of these choices."""
+        self.kind = _kind(node) if kind is None else kind
+        self.marks = Mark(self, 0), Mark(self, 1), Mark(self, 2), Mark(self, 3)
+        self.full, self.bare = self.marks[0], self.marks[3]
+        self.needed = not node.skip and (node.required or node.demanded)
+        self.how = node.once(unit_of) if self.kind == UNIT else None
+        self.as_result = node.lists_answers
+        """Its matches are results: the values count."""
+        self.odd = node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
+        """Its values are changed before they are looked at."""
+        how = self.how
+        self.quick = how is not None and not (how.unread or how.each or self.odd or self.as_result)
+        """Equal values match, and nothing is to be asked of them."""
+        self.ordered, self.unique = node.align.how == "ordered", node.align.unique
+        self.looked_into = self.kind in (OBJECT, ARRAY) and not self.odd
+        self.ranks: dict[Place, Trail] = {}
+
+    def _under(self, node: FieldNode, step: float, inside: bool | None = None) -> Place:
+        return Place(
+            node, self.absent, (*self.trail, step), self.inside if inside is None else inside, self.choices, self.siblings
+        )
+
+    @cached_property
+    def steps(self) -> tuple[tuple[str, Mark | None, Place], ...]:
+        """The declared keys of an object, but those of a compound: with the mark of a match that needs no more than equality."""
+        taken = self.node.compound.fields if self.node.compound is not None else ()
+        found = [
+            (key, self._under(node, index))
+            for index, (key, node) in enumerate(self.node.below.keys.items())
+            if key not in taken
+        ]
+        return tuple((key, place.full if place.quick else None, place) for key, place in found)
+
+    @cached_property
+    def steps_of_every(self) -> tuple[tuple[str, Mark | None, Place], ...]:
+        """The same where matches are results."""
+        return tuple((key, None, place) for key, _, place in self.steps)
+
+    @cached_property
+    def needed_steps(self) -> tuple[tuple[str, Place], ...]:
+        return tuple((key, place) for key, _, place in self.steps if place.needed)
+
+    @cached_property
+    def others(self) -> Place | None:
+        node = self.node.below.others
+        return None if node is None else self._under(node, AFTER)
+
+    @cached_property
+    def items(self) -> Place | None:
+        node = self.node.below.items
+        return None if node is None else self._under(node, AFTER, True)
+
+    @cached_property
+    def whole(self) -> Place | None:
+        node = self.node.below.whole
+        return None if node is None else Place(node, self.absent, self.trail, self.inside, self.choices)
+
+    @cached_property
+    def branches(self) -> tuple[Place, ...]:
+        choices, every = (*self.choices, len(self.trail)), self.node.below.branches
+        siblings = (*self.siblings, *every)
+        return tuple(Place(one, self.absent, self.trail, self.inside, choices, siblings) for one in distinct(every))
+
+    @cached_property
+    def as_object(self) -> Place | None:
+        node = self.node.as_object
+        return None if node is None else Place(node, self.absent, self.trail, self.inside, self.choices, self.siblings)
+
+    @cached_property
+    def compound(self) -> Place:
+        return Place(self.node.compound_place, self.absent, self.trail, self.inside, self.choices)
+
+    @cached_property
+    def reached(self) -> tuple[tuple[str | None, str | None, str | None, Mark | None, Any, Any, Place], ...]:
+        """What is looked for below, whatever the value is: the one or two keys that lead there, with the one key that may stand for both
+        (None for other paths); the mark of a match that needs no more than equality; what reads the two values, and those around them;
+        and the place."""
+        found = []
+        for path, node in self.node.below.reached:
+            around, place = _reader(path.part(0, -1)) if path.steps else None, self._under(node, AFTER)
+            mark = place.full if place.quick else None
+            found.append((*_keys_of(path), mark, _reader(path), around, place))
+        return tuple(found)
+
+    @cached_property
+    def key_of(self) -> Callable[[Any], Hashable | None]:
+        """What gives the key of an item of this list."""
+        return key_reader(self.node.align, self.absent.if_any)
+
+    @cached_property
+    def absent_at(self) -> Any:
+        """Whether a value here counts as absent."""
+        return self.absent.at(self.node)
+
+    def rank(self, place: Place) -> Trail:
+        """Where a place stands among those of this item: as it is listed, or as the schema lists it. A choice is one field."""
+        found = self.ranks.get(place)
+        if found is None:
+            node, start = place.node, len(self.trail)
+            if node.line is not None:
+                found = (node.line.number,)
+            elif node.listed is not None:
+                found = (node.listed,)
+            else:
+                found = place.trail[start : next((end for end in place.choices if end >= start), None)]
+            self.ranks[place] = found
+        return found
+
+
+def _kind(node: FieldNode) -> int:
+    if node.skip:
+        return SKIP
+    if node.unit:
+        return UNIT
+    if node.kind == "choice":
+        return CHOICE
+    if node.policy.containers == "looked through":
+        return EACH if node.kind == "array" else THROUGH
+    return OBJECT if node.kind == "object" else ARRAY
+
+
+def _keys_of(path: Any) -> tuple[str | None, str | None, str | None]:
+    """The one or two keys of a path, and the key that may stand for both; nothing for any other path."""
+    steps = path.steps
+    if path.query is not None or not 0 < len(steps) < 3 or not all(isinstance(step, str) for step in steps):
+        return None, None, None
+    return steps[0], steps[1] if len(steps) == 2 else None, ".".join(steps) if any(path.joins) else None
+
+
+def _reader(path: Any) -> Any:
+    """What gives the two values at a path; of a query the lists of its hits."""
+    if path.query is not None:
+        return lambda e, o: (_hits(path, e), _hits(path, o))
+    if not path.steps:
+        return lambda e, o: (e, o)
+    return path.pair_getter()
+
+
+def _hits(path: Any, document: Any) -> list[Any]:
+    """Everything a query hits; an empty list where it hits nothing."""
+    found = path.get(document) if document.__class__ is not Missing else None
+    return found if isinstance(found, list) else []
