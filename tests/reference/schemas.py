@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.fields.branches import Fit, distinct, fitting_branches
-from evaluators.scoring.fields.compare import IN_PLACE, content
 from evaluators.scoring.fields.gains import Worth, gains, judged
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
 from evaluators.scoring.fields.pair import key_reader
+from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
 from evaluators.scoring.fields.scored import MEASURED, of_unit
 from evaluators.scoring.fields.tree import FieldNode

@@ -7,30 +7,7 @@
 
 A match costs an append of its mark; where `every` result is asked for, it is a result like the others.
 
-What stands in place of what: one table.
-
-A side at a place is missing, null or a value. A *unit* is every leaf, and every container that a comparator compares
-as one value. Missing in the output: one omission. Missing on the expected side: one hallucination. Both there, null included:
-equality, then transforms, then the comparator. Any other container is looked into. What counts is its leaves; null, {} and []
-are one leaf each.
-
-| expected | output | result |
-|---|---|---|
-| contents | contents | key by key, item by item |
-| contents | nothing, null or an empty container | an omission per leaf |
-| contents | anything else | an omission per leaf, and one hallucination at the container |
-| nothing, null or an empty container | contents, of any kind | a hallucination per leaf |
-| nothing or null | an empty container or a leaf | one hallucination |
-| nothing | null | one hallucination |
-| empty | empty | one match; nothing where both are whole documents, unless a key is required |
-| null | null | one match |
-| null or an empty container | nothing | one omission |
-| an empty container | null | one omission |
-| an empty container | an empty one of another kind, or a leaf | one mismatch |
-| a leaf, or contents of another kind | nothing or null | one omission |
-| a leaf, or contents of another kind | anything else | one match when equal, else one mismatch |
-
-Contents are those of the kind that is declared, unless it says otherwise.
+What stands in place of what is one table (`presence.py`).
 
 A key that the schema lacks: where the expected side has it, it is not scored and is named once; where only the output has
 it, it is a hallucination per leaf. In an item of the output without a partner, the expected side is all expected items of its
@@ -52,63 +29,47 @@ lists that are thrown away; nobody who costs is asked there, unless the suite wa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from evaluators.model.issues import Blame, RowProblem
 from evaluators.model.limits import still_time
-from evaluators.model.rows import MISSING, FieldStatus
-from evaluators.scoring.comparators._comparator import Comparator, Question
+from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.branches import Best, Fit, fitting_branches, knows
 from evaluators.scoring.fields.gains import Worth, judged
-from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
+from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
 from evaluators.scoring.fields.pair import Paired, as_sets, in_list_order, paired_by_key, paired_freely
 from evaluators.scoring.fields.places import (
     ARRAY,
     CHOICE,
     EACH,
-    EMPTY_KINDS,
     LACKING,
     OBJECT,
     SKIP,
     THROUGH,
     UNIT,
-    Mark,
     Place,
 )
+from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.results import (
-    ERROR,
     HALLUCINATION,
     IS_MEASURED,
     MATCH,
     MISMATCH,
-    NOT_JUDGED,
     OMISSION,
     SKIPPED,
     FieldResult,
     ListFound,
     RowResults,
-    shown_location,
 )
 from evaluators.scoring.fields.right_answers import own_pattern, with_answers
-from evaluators.scoring.fields.rules import (
-    Explained,
-    Judged,
-    explained_answer,
-    explained_problem,
-    prepare_rule,
-    status_of,
-)
-from evaluators.scoring.fields.scored import of_unit
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
-from evaluators.scoring.fields.unit_rules import alone, compared_whole
-from evaluators.scoring.judges.asking import ask_later
+from evaluators.scoring.fields.unit_rules import compared_whole
+from evaluators.scoring.fields.units import Units
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import ANY
 
 _SCALARS: Final = frozenset((str, int, float, bool, type(None)))
 _NUMBERS: Final = frozenset((int, float, bool))
-_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, NOT_JUDGED))
 _COUNTED: Final = (5, 0, 1, 2, 3, 5, 1, 4)
 """By the number of a status, what it is counted as while pairs are weighed."""
 Lacking: TypeAlias = dict[tuple[SchemaPath, bool], Place]
@@ -154,17 +115,7 @@ class Beside(NamedTuple):
 BOTH: Final = Beside()
 
 
-class Pending(NamedTuple):
-    """A result that waits for the answers of comparators that cost."""
-
-    row: int
-    results: list[FieldResult]
-    place: int
-    """Which of the results."""
-    answers: list[Judged | Explained | Question]
-
-
-class Walk:
+class Walk(Units):
     """The walk through the documents of rows, or through pairs of items that are weighed."""
 
     def __init__(
@@ -176,10 +127,7 @@ class Walk:
         asking: bool = False,
         above: Walk | None = None,
     ) -> None:
-        self.every, self.weighing, self.asking = every, weighing, asking
-        """Matches are results, too; pairs are only weighed: nobody who costs is asked, unless `asking`."""
-        self.number: int = 0 if above is None else above.number
-        """The row."""
+        super().__init__(every, weighing, asking, 0 if above is None else above.number)
         self.cells: Mapping[str, Any] | None = None if above is None else above.cells
         """Those in which comparators read right answers; None where no comparator does."""
         self.left_out: Collection[int] = ()
@@ -189,19 +137,15 @@ class Walk:
         """Which branch fits two values best."""
         self.paired: dict[Hashable, tuple[Paired, Any, Any]] = {} if above is None else above.paired
         """How two lists are paired whose items are in no order: lists inside of items are met again and again."""
-        self.pending: list[Pending] = []
-        self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
         self._afresh()
 
     def _afresh(self) -> None:
-        self.matched: list[Mark] = []
-        self.found: list[FieldResult] = []
+        self.matched, self.found = [], []
         self.lists: list[ListFound] = []
         self.outside: list[tuple[FieldNode, Any]] = []
         self.known: list[tuple[Place, Best]] = []
         """While pairs are weighed: what choices come to whose best branch is known."""
         self.broken = 0
-        """While pairs are weighed: how many answers are no answer."""
         self.answers: dict[int, int] = {}
         """How many right answers of a cell were compared, by place."""
 
@@ -294,20 +238,6 @@ class Walk:
 
     def _lacks_a_side(self, place: Place, e: Any, o: Any) -> bool:
         return bool(place.absent.values) and (place.absent.has(e) or place.absent.has(o))
-
-    def _match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
-        if (self.every or place.as_result) and not self.weighing:
-            self.found.append(FieldResult(place, at, MATCH, e, o))
-        else:
-            empty = (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
-            self.matched.append(place.marks[empty])
-
-    def _own(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
-        """The result of a place itself."""
-        if status == MATCH:
-            self._match(place, e, o, at)
-        else:
-            self.found.append(FieldResult(place, at, status, e, o))
 
     def _absent(self, place: Place, at: InstancePath, beside: Beside) -> None:
         """A required place that neither side has, or one that the output must have.
@@ -732,149 +662,6 @@ class Walk:
             raise TypeError("a choice without branches")
         return best
 
-    # What is compared as one value
-
-    def _unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
-        """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
-        how: Any = place.how
-        if how.unread and a is not MISSING:
-            listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"
-            problems = None if listed else how.problems(a)
-            if problems is not None:
-                self._compare(place, a, b, at, problems)
-                return
-        if b is MISSING:
-            self.found.append(FieldResult(place, at, OMISSION, a, b))
-        elif a is MISSING and (self.weighing or not how.alone):
-            self.found.append(FieldResult(place, at, HALLUCINATION, a, b))
-        elif not how.each and same(a, b):
-            self._match(place, a, b, at)
-        elif how.exact:
-            self.found.append(FieldResult(place, at, MISMATCH, a, b))
-        elif how.single is None or (how.costs and (not self.weighing or self.asking)):
-            self._compare(place, a, b, at)
-        else:
-            answer = self._answer(how.single, a, b)
-            if answer.__class__ is not FieldStatus:
-                self._settled(self.found, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
-            elif answer is FieldStatus.MATCH:
-                self._match(place, a, b, at)
-            else:
-                status = answer.number
-                if self.weighing and status not in _DECIDED:
-                    status = MISMATCH
-                self.found.append(FieldResult(place, at, status, a, b))
-
-    def _compare(
-        self, place: Place, a: Any, b: Any, at: InstancePath, problems: Sequence[RowProblem | None] | None = None
-    ) -> None:
-        """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
-
-        `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
-        are not asked, unless they look at the output alone (`how.alone`).
-        """
-        node, how = place.node, place.how
-        alone_too = how is not None and how.alone
-        one_sided = (
-            FieldStatus.OMISSION
-            if b is MISSING
-            else FieldStatus.HALLUCINATION
-            if a is MISSING and not alone_too
-            else None
-        )
-        together = None if node.line is None else node.line.together
-        answers: list[Judged | Explained | Question] = []
-        result = FieldResult(place, at, NOT_JUDGED, a, b)
-        for number, rule in enumerate(how.rules if how is not None else ()):
-            problem = None if problems is None else problems[number]
-            metric = node.metrics[number]
-            if problem is not None:
-                answers.append(explained_problem(problem))
-            elif one_sided is not None:
-                answers.append(one_sided)
-            elif metric.comparator.costs and (not self.weighing or self.asking):
-                ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
-                if isinstance(ready, Explained):
-                    answers.append(ready)
-                else:
-                    answers.append(Question(self._spelled(result), *ready, a, b))
-            else:
-                answers.append(self._answer(rule, a, b))
-        if any(isinstance(one, Question) for one in answers):
-            self.pending.append(Pending(self.number, self.found, len(self.found), answers))
-            self.found.append(result)
-        else:
-            self._settled(self.found, result, answers)
-
-    def _spelled(self, result: FieldResult) -> str:
-        """The path of a question."""
-        if self.weighing and result.at.node.line is not None:
-            return result.at.node.line.name
-        return spelled(shown_location(result))
-
-    def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
-        try:
-            return rule(a, b)
-        except RowProblem as error:
-            if self.weighing and error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
-                raise
-            return explained_problem(error)
-
-    def _settled(
-        self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], index: int | None = None
-    ) -> None:
-        """The result that the answers of all metrics come to: added, or in place of the one that waited for them."""
-        each = [status_of(one) for one in answers]
-        status = (each[0] if len(each) == 1 else of_unit(each)).number
-        if self.weighing:
-            self.broken += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
-            result.status = status if status in _DECIDED else MISMATCH
-        else:
-            result.status = status
-            if any(one is not each[0] for one in answers):
-                result.answers = tuple(answers)
-        if index is None:
-            if status == MATCH and not result.answers and not self.weighing:
-                self._match(result.at, result.expected, result.output, result.location)
-            else:
-                results.append(result)
-
-    def ask(self) -> None:
-        """Asks what is pending: row by row, and of each row one question list for each comparator. What is asked to weigh a pair is
-        asked question by question, unless the comparator wants a row at once; then pair by pair."""
-        by_row: dict[int, list[Pending]] = {}
-        for each in self.pending:
-            by_row.setdefault(each.row, []).append(each)
-        for row, pending in by_row.items():
-            asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
-            lines = [one.results[one.place].at.node.line for one in pending]
-            if lines[0] is not None:
-                order = sorted(
-                    range(len(pending)), key=lambda index: -1 if (line := lines[index]) is None else line.number
-                )
-                pending = [pending[index] for index in order]
-            for _, results, index, answers in pending:
-                for number, one in enumerate(answers):
-                    if isinstance(one, Question):
-                        comparator = results[index].at.node.metrics[number].comparator
-                        asked.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
-            for comparator, places in asked.values():
-                apart = self.weighing and comparator.batch != "row"
-                for together in [[place] for place in places] if apart else [places]:
-                    questions = [answers[number] for answers, number in together]
-                    self._asked.append((together, ask_later(comparator, questions, row)))
-
-    def settle(self) -> None:
-        """Takes the answers to what was asked."""
-        pending, self.pending = self.pending, []
-        asked, self._asked = self._asked, []
-        taken = alone if self.weighing else explained_answer
-        for places, given in asked:
-            for (answers, number), one in zip(places, given(), strict=True):
-                answers[number] = taken(one)
-        for _, results, index, answers in pending:
-            self._settled(results, results[index], answers, index)
-
 
 Hits: TypeAlias = dict[tuple[int, int], list[Place]]
 """The places of the matches of pairs of items: (expected index, index in the output)."""
@@ -892,60 +679,3 @@ def ranks(item: Place, hits: Hits, pairs: Sequence[tuple[int, int]], shortest: i
     base = 1 + max((max(one.values(), default=0) for one in counted), default=0) * shortest
     units = {place: base**digit for digit, place in enumerate(places)}
     return [sum([units[place] * matches for place, matches in one.items()]) for one in counted]
-
-
-Content: TypeAlias = Literal["missing", "null", "empty", "bare", "leaf", "full", "other"]
-"""What one side has where a container is declared: `empty` and `full` are of the declared kind, `bare` and `other` an empty container and
-a full one of the other kind."""
-
-
-class InPlace(NamedTuple):
-    """What becomes of a pair of which a side has no contents of the declared kind."""
-
-    counts: Literal["lost", "extra", "extra or one", "leaves", "one", "compared"]
-    """The contents of the expected side; those of the output, or one result where nothing in them counts; every leaf of the output,
-    for its contents are not declared; the place as one result; both sides as one value."""
-    own: FieldStatus | None = None
-    """The result of the place itself."""
-
-
-_OMISSION: Final = InPlace("one", FieldStatus.OMISSION)
-_ONE_EXTRA: Final = InPlace("one", FieldStatus.HALLUCINATION)
-_MATCH: Final = InPlace("one", FieldStatus.MATCH)
-_MISMATCH: Final = InPlace("one", FieldStatus.MISMATCH)
-_LEAVES: Final = InPlace("leaves", FieldStatus.HALLUCINATION)
-_EXTRA: Final = InPlace("extra")
-_COMPARED: Final = InPlace("compared")
-_LOST: Final = InPlace("lost")
-_LOST_ONE_EXTRA: Final = InPlace("lost", FieldStatus.HALLUCINATION)
-
-_OUTPUT: Final[tuple[Content, ...]] = ("missing", "null", "empty", "bare", "leaf", "full", "other")
-_TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
-    "missing": (_MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
-    "null": (_OMISSION, _MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, InPlace("extra or one"), _LEAVES),
-    "empty": (_OMISSION, _OMISSION, _MATCH, _MISMATCH, _MISMATCH, _EXTRA, _LEAVES),
-    "bare": (_OMISSION, _OMISSION, _MISMATCH, _MATCH, _MISMATCH, _EXTRA, _LEAVES),
-    "leaf": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
-    "full": (_LOST, _LOST, _LOST, _LOST, _LOST_ONE_EXTRA, _LOST, _LOST_ONE_EXTRA),
-    "other": (_OMISSION, _OMISSION, _COMPARED, _COMPARED, _COMPARED, _COMPARED, _COMPARED),
-}
-IN_PLACE: Final = {
-    (ours, theirs): found
-    for ours, row in _TABLE.items()
-    for theirs, found in zip(_OUTPUT, row, strict=True)
-    if (ours, theirs) != ("full", "full")
-}
-"""What becomes of a pair, by what its sides have."""
-
-
-def content(kind: type, value: Any) -> Content:
-    """What one side has where a container of a kind is declared."""
-    if value is MISSING:
-        return "missing"
-    if value is None:
-        return "null"
-    if value.__class__ is kind:
-        return "full" if value else "empty"
-    if isinstance(value, dict | list):
-        return "other" if value else "bare"
-    return "leaf"

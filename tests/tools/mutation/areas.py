@@ -49,7 +49,8 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "fields": Area(
         (
-            "scoring/fields/compare.py", "scoring/fields/places.py", "scoring/fields/results.py", "scoring/fields/row_figures.py",
+            "scoring/fields/compare.py", "scoring/fields/presence.py", "scoring/fields/places.py",
+            "scoring/fields/results.py", "scoring/fields/row_figures.py",
             "scoring/fields/closed*.py", "scoring/fields/scored.py", "scoring/fields/open_*.py",
             "scoring/fields/path_*.py", "scoring/fields/reading.py", "scoring/fields/pair.py",
             "scoring/fields/marks.py", "scoring/fields/tree.py", "scoring/fields/key_counts.py",

@@ -1,0 +1,224 @@
+"""What is compared as one value: presence first, then equality, then the metrics of its place; and the questions of comparators that cost.
+
+A match costs an append of its mark; where `every` result is asked for, it is a result like the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple
+
+from evaluators.model.issues import Blame, RowProblem
+from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.scoring.comparators._comparator import Comparator, Question
+from evaluators.scoring.fields.instance_paths import InstancePath, spelled
+from evaluators.scoring.fields.places import (
+    EMPTY_KINDS,
+    Mark,
+    Place,
+)
+from evaluators.scoring.fields.results import (
+    ERROR,
+    HALLUCINATION,
+    MATCH,
+    MISMATCH,
+    NOT_JUDGED,
+    OMISSION,
+    FieldResult,
+    shown_location,
+)
+from evaluators.scoring.fields.rules import (
+    Explained,
+    Judged,
+    explained_answer,
+    explained_problem,
+    prepare_rule,
+    status_of,
+)
+from evaluators.scoring.fields.scored import of_unit
+from evaluators.scoring.fields.unit_rules import alone
+from evaluators.scoring.judges.asking import ask_later
+from evaluators.scoring.values.equality import same
+
+_DECIDED: Final = frozenset((MATCH, MISMATCH, ERROR, NOT_JUDGED))
+
+
+class Pending(NamedTuple):
+    """A result that waits for the answers of comparators that cost."""
+
+    row: int
+    results: list[FieldResult]
+    place: int
+    """Which of the results."""
+    answers: list[Judged | Explained | Question]
+
+
+class Units:
+    """The results of values that are compared as one, in the row that is gone through."""
+
+    def __init__(self, every: bool, weighing: bool, asking: bool, number: int) -> None:
+        self.every, self.weighing, self.asking = every, weighing, asking
+        """Matches are results, too; pairs are only weighed: nobody who costs is asked, unless `asking`."""
+        self.number = number
+        """The row."""
+        self.matched: list[Mark] = []
+        self.found: list[FieldResult] = []
+        self.broken = 0
+        """While pairs are weighed: how many answers are no answer."""
+        self.pending: list[Pending] = []
+        self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
+
+    def _match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
+        if (self.every or place.as_result) and not self.weighing:
+            self.found.append(FieldResult(place, at, MATCH, e, o))
+        else:
+            empty = (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
+            self.matched.append(place.marks[empty])
+
+    def _own(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
+        """The result of a place itself."""
+        if status == MATCH:
+            self._match(place, e, o, at)
+        else:
+            self.found.append(FieldResult(place, at, status, e, o))
+
+    def _unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
+        """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
+        how: Any = place.how
+        if how.unread and a is not MISSING:
+            listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"
+            problems = None if listed else how.problems(a)
+            if problems is not None:
+                self._compare(place, a, b, at, problems)
+                return
+        if b is MISSING:
+            self.found.append(FieldResult(place, at, OMISSION, a, b))
+        elif a is MISSING and (self.weighing or not how.alone):
+            self.found.append(FieldResult(place, at, HALLUCINATION, a, b))
+        elif not how.each and same(a, b):
+            self._match(place, a, b, at)
+        elif how.exact:
+            self.found.append(FieldResult(place, at, MISMATCH, a, b))
+        elif how.single is None or (how.costs and (not self.weighing or self.asking)):
+            self._compare(place, a, b, at)
+        else:
+            answer = self._answer(how.single, a, b)
+            if answer.__class__ is not FieldStatus:
+                self._settled(self.found, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
+            elif answer is FieldStatus.MATCH:
+                self._match(place, a, b, at)
+            else:
+                status = answer.number
+                if self.weighing and status not in _DECIDED:
+                    status = MISMATCH
+                self.found.append(FieldResult(place, at, status, a, b))
+
+    def _compare(
+        self, place: Place, a: Any, b: Any, at: InstancePath, problems: Sequence[RowProblem | None] | None = None
+    ) -> None:
+        """Asks each metric about two values, and settles the result; where a metric costs, its question is pending.
+
+        `problems` has for each metric why it cannot read the expected value. Of a value that only one side has, the metrics
+        are not asked, unless they look at the output alone (`how.alone`).
+        """
+        node, how = place.node, place.how
+        alone_too = how is not None and how.alone
+        one_sided = (
+            FieldStatus.OMISSION
+            if b is MISSING
+            else FieldStatus.HALLUCINATION
+            if a is MISSING and not alone_too
+            else None
+        )
+        together = None if node.line is None else node.line.together
+        answers: list[Judged | Explained | Question] = []
+        result = FieldResult(place, at, NOT_JUDGED, a, b)
+        for number, rule in enumerate(how.rules if how is not None else ()):
+            problem = None if problems is None else problems[number]
+            metric = node.metrics[number]
+            if problem is not None:
+                answers.append(explained_problem(problem))
+            elif one_sided is not None:
+                answers.append(one_sided)
+            elif metric.comparator.costs and (not self.weighing or self.asking):
+                ready = prepare_rule(metric.comparator, node.transforms, a, b, together)
+                if isinstance(ready, Explained):
+                    answers.append(ready)
+                else:
+                    answers.append(Question(self._spelled(result), *ready, a, b))
+            else:
+                answers.append(self._answer(rule, a, b))
+        if any(isinstance(one, Question) for one in answers):
+            self.pending.append(Pending(self.number, self.found, len(self.found), answers))
+            self.found.append(result)
+        else:
+            self._settled(self.found, result, answers)
+
+    def _spelled(self, result: FieldResult) -> str:
+        """The path of a question."""
+        if self.weighing and result.at.node.line is not None:
+            return result.at.node.line.name
+        return spelled(shown_location(result))
+
+    def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
+        try:
+            return rule(a, b)
+        except RowProblem as error:
+            if self.weighing and error.issue.blame is Blame.ENVIRONMENT:  # how items pair must not depend on the machine
+                raise
+            return explained_problem(error)
+
+    def _settled(
+        self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], index: int | None = None
+    ) -> None:
+        """The result that the answers of all metrics come to: added, or in place of the one that waited for them."""
+        each = [status_of(one) for one in answers]
+        status = (each[0] if len(each) == 1 else of_unit(each)).number
+        if self.weighing:
+            self.broken += sum(isinstance(one, Explained) and one.problem is not None for one in answers)
+            result.status = status if status in _DECIDED else MISMATCH
+        else:
+            result.status = status
+            if any(one is not each[0] for one in answers):
+                result.answers = tuple(answers)
+        if index is None:
+            if status == MATCH and not result.answers and not self.weighing:
+                self._match(result.at, result.expected, result.output, result.location)
+            else:
+                results.append(result)
+
+    def ask(self) -> None:
+        """Asks what is pending: row by row, and of each row one question list for each comparator. What is asked to weigh a pair is
+        asked question by question, unless the comparator wants a row at once; then pair by pair."""
+        by_row: dict[int, list[Pending]] = {}
+        for each in self.pending:
+            by_row.setdefault(each.row, []).append(each)
+        for row, pending in by_row.items():
+            asked: dict[Hashable, tuple[Comparator, list[tuple[list[Any], int]]]] = {}
+            lines = [one.results[one.place].at.node.line for one in pending]
+            if lines[0] is not None:
+                order = sorted(
+                    range(len(pending)), key=lambda index: -1 if (line := lines[index]) is None else line.number
+                )
+                pending = [pending[index] for index in order]
+            for _, results, index, answers in pending:
+                for number, one in enumerate(answers):
+                    if isinstance(one, Question):
+                        comparator = results[index].at.node.metrics[number].comparator
+                        asked.setdefault(comparator.identity, (comparator, []))[1].append((answers, number))
+            for comparator, places in asked.values():
+                apart = self.weighing and comparator.batch != "row"
+                for together in [[place] for place in places] if apart else [places]:
+                    questions = [answers[number] for answers, number in together]
+                    self._asked.append((together, ask_later(comparator, questions, row)))
+
+    def settle(self) -> None:
+        """Takes the answers to what was asked."""
+        pending, self.pending = self.pending, []
+        asked, self._asked = self._asked, []
+        taken = alone if self.weighing else explained_answer
+        for places, given in asked:
+            for (answers, number), one in zip(places, given(), strict=True):
+                answers[number] = taken(one)
+        for _, results, index, answers in pending:
+            self._settled(results, results[index], answers, index)
