@@ -42,7 +42,7 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
     import os
     import secrets
     import tempfile
-    from contextlib import closing
+    from contextlib import ExitStack, closing
 
     from evaluators.integrations.harnesses._host_rows import needs
     from evaluators.integrations.harnesses._web import LOCAL, run_server
@@ -53,20 +53,23 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
     from evaluators.studio.studio import Studio
 
     folder, file = folder_and_file(opened)
-    os.chdir(folder)  # what a suite does not say is relative to where a command stands
     token = secrets.token_urlsafe(24)
-    with tempfile.TemporaryDirectory(prefix="evaluators-studio-") as scratch:
+    with ExitStack() as stack:
+        stack.callback(os.chdir, Path.cwd())
+        os.chdir(folder)  # what a suite does not say is relative to where a command stands
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="evaluators-studio-"))
+        stack.callback(setattr, tempfile, "tempdir", tempfile.tempdir)
         tempfile.tempdir = scratch
-        with closing(Studio(folder, file, Path(scratch))) as studio:
+        studio = stack.enter_context(closing(Studio(folder, file, Path(scratch))))
 
-            def ready(address: str) -> None:
-                whole = f"{address}/#token={token}"
-                print_out(f"{whole}\n")
-                if not no_open:
-                    open_browser(whole)
+        def ready(address: str) -> None:
+            whole = f"{address}/#token={token}"
+            print_out(f"{whole}\n")
+            if not no_open:
+                open_browser(whole)
 
-            app = studio_app(studio, token, (*LOCAL, host, *allowed))
-            run_server(app, host, port, ready, extra="studio", start=lambda: None, close=lambda: None)
+        app = studio_app(studio, token, (*LOCAL, host, *allowed))
+        run_server(app, host, port, ready, extra="studio", start=lambda: None, close=lambda: None)
 
 
 def folder_and_file(opened: str | None) -> tuple[Path, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import webbrowser
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def test_an_address_that_no_machine_has_is_no_taken_port(folder: Path) -> None:
     assert done.exit_code != 0
     assert "cannot listen on 192.0.2.1" in done.output
     assert "hint: --host" in done.output
+
+
+def test_the_process_is_left_as_it_was(folder: Path) -> None:
+    before = Path.cwd(), tempfile.tempdir
+    assert cli("studio", "--no-open", "--host", "192.0.2.1").exit_code != 0
+    assert (Path.cwd(), tempfile.tempdir) == before
 
 
 def test_a_folder_of_documents_of_both_sides_is_data_and_one_with_a_suite_is_a_folder(folder: Path) -> None:
