@@ -17,6 +17,9 @@ from select import select
 
 ROOMS = ("api", "cli", "guide", "reports", "runs", "scoring", "suites")
 
+TRACKERS = "evaluators.reports.tracking.plugs."
+"""They need packages of their own, which may not be there."""
+
 
 def serve(place: str) -> None:
     """Answers until its input ends."""
@@ -24,7 +27,8 @@ def serve(place: str) -> None:
     for room in ROOMS:
         package = import_module(f"evaluators.{room}")
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            import_module(found.name)
+            if not found.name.startswith(TRACKERS):
+                import_module(found.name)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those who answer
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(place)
