@@ -1,7 +1,7 @@
 """The contract of a reader: a file as pieces, a piece as chunks of columns.
 
 A *split* is a piece of a file that a worker reads on its own. Splits depend on the file alone, never on the number of
-workers. A *chunk* is some hundred rows as columns.
+workers. A *chunk* is a block of rows as columns.
 
 Nobody counts rows beforehand, so a chunk numbers its rows inside its split, and whoever puts the splits in order knows
 the rest: the number that a spreadsheet shows is `first_number` + the `span` of all splits before + the row's offset. For
