@@ -321,8 +321,9 @@ class Walk(Units):
     def _each_value(self, item: Place, e: Any, o: Any, at: InstancePath, beside: Beside) -> None:
         """The values of objects, those of each by key in order."""
         ours, theirs = (one if one.__class__ is dict else {} for one in (e, o))
+        inner = beside if isinstance(o, dict | list) else beside._replace(theirs=False)
         for key in sorted({*ours, *theirs}):
-            self._open(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), beside.under(key))
+            self._open(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
 
     def _list_found(self, place: Place, e: Any, o: Any, at: InstancePath) -> ListFound:
         found = ListFound(place, at, e, o, first := len(self.matched), last := len(self.found), first, last)

@@ -53,18 +53,18 @@ def test_only_what_is_in_sight_of_many_rows_and_fields_is_drawn(start: Start, op
 
 def test_all_rows_say_how_far_they_are_and_are_stopped(start: Start, opened: Open, tmp_path: Path) -> None:
     """A change is scored in the first rows where all of them take long; what was scored stays until then."""
-    write_wide_rows(tmp_path, 8_000)
+    write_wide_rows(tmp_path, 40_000)
     tab = opened(start(tmp_path, "suite.yaml"))
     page = tab.page
     tab.wait_for(".live-said", "50 rows scored")
     page.locator(".live-choices select").first.select_option("")
     page.locator(".live-progress progress").wait_for()
-    tab.wait_for(".live-progress", "rows scored")
     tab.button("Stop").click()
     tab.wait_for(".live-said", "50 rows scored, of the first 50 rows")
     assert page.locator(".live-choices select").first.input_value() == "50"
     tab.button("Score all rows").click()
-    tab.wait_for(".live-said", "8,000 rows scored, of all 8,000 rows")
+    tab.wait_for(".live-progress", "rows scored")
+    tab.wait_for(".live-said", "40,000 rows scored, of all 40,000 rows")
     page.get_by_label("How field_199 is compared").select_option("numeric")
     tab.wait_for(".live-hint", "changes are scored in the first 50")
     tab.wait_for(".live-said", "50 rows scored, of the first 50 rows")
