@@ -254,7 +254,7 @@ def test_a_worker_with_another_version_is_refused_before_the_first_row(
 ) -> None:
     other = place / "other"
     shutil.copytree(ROOT / "evaluators", other / "evaluators", ignore=shutil.ignore_patterns("__pycache__"))
-    model = other / "evaluators" / "model.py"
+    model = other / "evaluators" / "model" / "rows.py"
     assert '"0.1.0"' in model.read_text()
     model.write_text(model.read_text().replace('"0.1.0"', '"0.0.9"'))
     with cluster.alone() as mixed, mixed.worker(PYTHONPATH=str(other)), pytest.raises(Problems) as raised:
