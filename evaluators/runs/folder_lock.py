@@ -70,6 +70,14 @@ def holding(folder: Path) -> Holding:
         lock.release()
 
 
+def tidy(folder: Path) -> None:
+    """Takes away the file of a lock that nobody holds: a finished run that was killed at its very end has left it."""
+    if os.path.lexists(folder / LOCK):
+        lock = FolderLock(folder)
+        with suppress(OSError):
+            lock.release(ended=lock.take() == "mine")
+
+
 def run_going(folder: Path, held: Holding) -> Issue:
     """The issue of a run whose folder another process holds, or may hold."""
     if held == "others":

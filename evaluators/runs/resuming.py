@@ -16,6 +16,7 @@ from evaluators.model.registry import nearest
 from evaluators.model.rows import __version__
 from evaluators.runs.driver import jobs_of, watches_of
 from evaluators.runs.exit_code import OTHER_RUN
+from evaluators.runs.folder_lock import tidy
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.reader import Run
 from evaluators.runs.recorder import Recording
@@ -129,6 +130,7 @@ def taken_up(run: ResumedRun, prepared: Prepared, key: Mapping[str, str], made: 
         folder.leave()
     with closing(RunDb(place / RUN_DB, readonly=True)) as db:
         _check(place, db.about(), key, prepared)
+    tidy(place)
     return place
 
 

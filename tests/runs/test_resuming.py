@@ -204,6 +204,12 @@ def test_a_run_that_is_killed_goes_on_with_its_finished_splits(whole: Whole, fol
     assert "lock" not in os.listdir(place)
 
 
+def test_a_run_that_is_killed_after_its_last_file_has_no_lock_once_it_is_gone_on_with(whole: Whole, folder: Path) -> None:
+    start(folder, *run_words("x"))
+    (folder / "runs" / "x" / "lock").touch()
+    whole.check(folder, "x", start(folder, *run_words("x", "--resume")))
+
+
 @pytest.mark.slow
 def test_the_end_says_how_much_was_scored_before(whole: Whole, folder: Path) -> None:
     start(folder, *run_words("x"), last=4, who="splits")
