@@ -98,7 +98,7 @@ def register(
     two values that are equal already. `params` are the options that a suite writes. The function may be async.
 
     `batch`: `f(questions, params)` gets a list of `Question`, and returns one answer for each. True: the questions are all
-    those of many rows, equal ones once; `"row"`: they are those of one row, for a function that looks at `path`, or at
+    those of some hundred rows, equal ones once; `"row"`: they are those of one row, for a function that looks at `path`, or at
     the fields of one row together. `at_once`: how many calls of an async function run at the same time, at most.
     `reads="output"`: the expected value does not count, so equal values are asked about too. `params`: a pydantic model,
     or a function, that checks the options when the suite is read. `readable`: `f(expected, params)` returns true, or what

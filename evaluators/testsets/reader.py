@@ -1,7 +1,7 @@
 """The contract of a reader: a file as pieces, a piece as chunks of columns.
 
 A *split* is a piece of a file that a worker reads on its own. Splits depend on the file alone, never on the number of
-workers. A *chunk* is a block of rows as columns.
+workers. A *chunk* is some hundred rows as columns.
 
 Nobody counts rows beforehand, so a chunk numbers its rows inside its split, and whoever puts the splits in order knows
 the rest: the number that a spreadsheet shows is `first_number` + the `span` of all splits before + the row's offset. For
@@ -26,8 +26,8 @@ from evaluators.testsets.byte_source import ByteSource, broken
 SPLIT_BYTES: Final = 4 * 1024 * 1024
 """A split is about this long. Changing it changes the parts that results are stored in, not the results."""
 
-CHUNK_BYTES: Final = 96 * 1024
-"""A chunk is about this much text: some 60 rows of usual length, whose documents stay in the processor's cache until they are compared."""
+CHUNK_BYTES: Final = 384 * 1024
+"""A chunk is about this much text: some 250 rows of usual length, whose questions are asked at once."""
 
 MAX_CHUNK_ROWS: Final = 1000
 
