@@ -28,7 +28,7 @@ def hook(tmp_path: Path) -> Path:
     folder.mkdir()
     for part in PARTS:
         if (ROOT / part).is_dir():
-            shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__", "runs"))
+            shutil.copytree(ROOT / part, folder / part, ignore=not_ours)
         else:
             shutil.copy(ROOT / part, folder / part)
     return committed(folder)
@@ -43,6 +43,11 @@ def project(tmp_path: Path) -> Path:
     (folder / "other.suite.yml").write_text(WRONG)
     (folder / "compose.yaml").write_text("services: {}\n")
     return committed(folder)
+
+
+def not_ours(folder: str, names: list[str]) -> list[str]:
+    """What stands beside our files and is not kept: bytecode, and the runs of the shipped suites."""
+    return [name for name in names if name == "__pycache__" or (name == "runs" and "configs" in Path(folder).parts)]
 
 
 def committed(folder: Path) -> Path:
