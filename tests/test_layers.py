@@ -55,10 +55,11 @@ def test_what_stands_on_a_room_is_not_imported_by_the_rest_of_it(imports: Import
     assert {each for each in rest if imports.find_modules_directly_imported_by(each) & inside} == set()
 
 
-def test_no_module_leads_back_to_itself_by_its_imports_also_not_inside_a_function(tmp_path: Path) -> None:
-    graph = build_graph("evaluators", cache_dir=str(tmp_path), exclude_type_checking_imports=True)
-    order = TopologicalSorter({each: graph.find_modules_directly_imported_by(each) for each in graph.modules})
-    assert len(tuple(order.static_order())) == len(graph.modules)
+def test_no_module_leads_back_to_itself_by_its_imports_also_not_inside_a_function_or_for_types(
+    imports: ImportGraph,
+) -> None:
+    order = TopologicalSorter({each: imports.find_modules_directly_imported_by(each) for each in imports.modules})
+    assert len(tuple(order.static_order())) == len(imports.modules)
 
 
 @pytest.mark.parametrize("socket", SOCKETS)

@@ -43,13 +43,13 @@ from evaluators.testsets.run_files import passing_over
 
 if TYPE_CHECKING:
     from evaluators.api import run_object
-    from evaluators.api.suite import Suite
     from evaluators.reports.tracking.tracker import NamedTracker
+    from evaluators.runs.loaded_suite import LoadedSuite
     from evaluators.runs.resuming import ResumedRun
     from evaluators.runs.run_folder import RunFolder
 
 
-def run_of(suite: Suite, test_set: Any, options: RunOptions) -> run_object.Run:
+def run_of(suite: LoadedSuite, test_set: Any, options: RunOptions) -> run_object.Run:
     """The run, whose rows can be looked at. Raises Problems when it cannot start; what goes wrong with rows is in the result."""
     refuse_unknown(options, "run")
     rows = rows_asked(test_set)
@@ -61,7 +61,7 @@ def run_of(suite: Suite, test_set: Any, options: RunOptions) -> run_object.Run:
 
 
 def finish(
-    suite: Suite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
+    suite: LoadedSuite, test_set: RowsAsked = None, *, looked_at: bool = False, **options: Unpack[RunOptions]
 ) -> Finished:
     """The run with its files written. Raises Problems when it cannot start."""
     kept = results_here(suite, options.get("results"))
@@ -90,7 +90,7 @@ def finish(
 
 
 def _finish(
-    suite: Suite, test_set: RowsAsked, options: RunOptions, wanted: AskedFor, resumed: ResumedRun | None
+    suite: LoadedSuite, test_set: RowsAsked, options: RunOptions, wanted: AskedFor, resumed: ResumedRun | None
 ) -> Finished:
     """The run with its files on this machine: read, scored in splits, kept as columns, counted, judged by its gates, written, sent."""
     started, repeat_judge, observer = datetime.now().astimezone(), options.get("repeat_judge", 1), observer_of(options)
@@ -144,7 +144,7 @@ def _holding(folder: RunFolder | None, wanted: AskedFor) -> Iterator[None]:
         raise
 
 
-def _as_asked(suite: Suite, options: RunOptions) -> Suite:
+def _as_asked(suite: LoadedSuite, options: RunOptions) -> LoadedSuite:
     """The suite with what is asked for in place of its own settings under `results`."""
     names = ("name", "formats", "lowest_fields", "evidence", "documents")
     asked = {name: value for name in names if (value := options.get(name)) is not None}
@@ -223,13 +223,14 @@ def _folder(
     return folder
 
 
-def _trackers(suite: Suite, options: RunOptions) -> tuple[NamedTracker, ...]:
+def _trackers(suite: LoadedSuite, options: RunOptions) -> tuple[NamedTracker, ...]:
     """Where the run is sent."""
-    if (names := options.get("track")) is None and not suite.tracking:
+    own: tuple[NamedTracker, ...] = suite.config.sections.get("tracking") or ()
+    if (names := options.get("track")) is None and not own:
         return ()
     from evaluators.api.trackers import trackers_of
 
-    return trackers_of(suite, names, options.get("trace_rows"), options.get("results") is not None)
+    return trackers_of(own, names, options.get("trace_rows"), options.get("results") is not None)
 
 
 def _tracked(

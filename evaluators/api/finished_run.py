@@ -135,7 +135,7 @@ def write_report(place: Path, files: Sequence[str]) -> list[str]:
     Raises Problems: (config) for a place that has no format or would be written over, and for what the run did not record;
     (environment) where something cannot be written.
     """
-    from evaluators.api.remote_results import written_places
+    from evaluators.api.remote_files import written_places
     from evaluators.reports.report_files import check_apart, check_asked
 
     record = Run(place)

@@ -15,8 +15,8 @@ from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
-    from evaluators.testsets.memory_rows import FetchedRows
+    from evaluators.runs.loaded_suite import LoadedSuite
+    from evaluators.testsets.fetched_rows import FetchedRows
 
 RowsAsked: TypeAlias = "str | Mapping[str, Any] | FetchedRows | None"
 """A file with rows, relative to the working folder; settings of a test set; rows that a program holds; or the suite's own test set."""
@@ -104,7 +104,7 @@ def is_test_set(rows: Mapping[Any, Any]) -> bool:
     return places and rows.keys() <= TestSetConfig.model_fields.keys()
 
 
-def prepared_for(suite: Suite, rows: RowsAsked, options: RunOptions) -> Prepared:
+def prepared_for(suite: LoadedSuite, rows: RowsAsked, options: RunOptions) -> Prepared:
     """The suite and the test set that are asked for. Raises Problems with everything that keeps the run from starting."""
     settings = options.get("test_set_settings") or {}
     file = given = None

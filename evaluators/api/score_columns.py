@@ -22,7 +22,7 @@ from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.testsets.columns import guess_columns, no_such_column, say_which_in_python
 
 if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
+    from evaluators.runs.loaded_suite import LoadedSuite
 
 Roles: TypeAlias = Mapping[Role, str]
 
@@ -44,7 +44,9 @@ def columns_of(lines: Sequence[EvaluatorLine], fields: bool = True) -> dict[str,
     return dict(zip(flat_columns(listed, tuple(_WHOLE)), kinds, strict=True))
 
 
-def roles_in(suite: Suite, header: Sequence[str], columns: Roles | None, argument: str = "columns") -> dict[str, str]:
+def roles_in(
+    suite: LoadedSuite, header: Sequence[str], columns: Roles | None, argument: str = "columns"
+) -> dict[str, str]:
     """The columns of the roles: those given, those that the suite names, and those with usual names. `argument` is the keyword argument
     that gives them.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -18,15 +18,12 @@ from evaluators.scoring.values.files import reading_inside
 from evaluators.suites.extends import PRESETS
 from evaluators.suites.source import as_written, from_data
 
-if TYPE_CHECKING:
-    from evaluators.api.suite import Suite
-
 NOWHERE: Final = "none"
 """The word that stands for no tracker, where the suite names some."""
 
 
 def trackers_of(
-    suite: Suite, names: Iterable[str] | None, trace_rows: int | None, has_folder: bool
+    of_suite: Sequence[NamedTracker], names: Iterable[str] | None, trace_rows: int | None, has_folder: bool
 ) -> tuple[NamedTracker, ...]:
     """The trackers of a run: those of these names, or else the suite's. Without a run folder, a program's run goes to those alone that it
     asks for: to none.
@@ -34,8 +31,8 @@ def trackers_of(
     Raises Problems (config) for a name that no tracker has, for a tracker that cannot be used here, and for a tracker where no
     run folder is written.
     """
-    own = [one.name for one in suite.tracking] if has_folder else []
-    found = chosen(own if names is None else names, suite.tracking, trace_rows)
+    own = [one.name for one in of_suite] if has_folder else []
+    found = chosen(own if names is None else names, of_suite, trace_rows)
     if found and not has_folder:
         raise problem(
             "tracker-without-folder",

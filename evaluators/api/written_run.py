@@ -26,7 +26,6 @@ from evaluators.testsets.byte_store import scheme_of
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
-    from evaluators.api.suite import Suite
     from evaluators.reports.headline import Options
     from evaluators.reports.tracking.sending import Sent
     from evaluators.runs.loaded_suite import LoadedSuite
@@ -87,7 +86,7 @@ class AskedFor(Struct, frozen=True):
         return [Path(file) for file in self.files if not scheme_of(file)]
 
 
-def asked_for(suite: Suite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
+def asked_for(suite: LoadedSuite, options: RunOptions, looked_at: bool, to_store: bool) -> AskedFor:
     """What is made of a run with these options."""
     results = options.get("results")
     return AskedFor(
@@ -253,7 +252,7 @@ def write_files(files: Sequence[str], record: Run, options: Options) -> tuple[tu
     """The further files that were written, and those that the system did not take."""
     if not files:
         return (), ()
-    from evaluators.api.remote_results import written_places
+    from evaluators.api.remote_files import written_places
     from evaluators.reports.report_files import asked_files
 
     written: list[str] = []

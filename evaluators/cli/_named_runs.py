@@ -36,7 +36,7 @@ def run_place(written: str | None) -> Path:
     """
     if written is None:
         return newest(1)[0]
-    from evaluators.api.remote_results import run_here
+    from evaluators.api.remote_files import run_here
     from evaluators.runs.run_listing import newest_run
 
     bare = written not in ("", os.curdir, os.pardir) and not set(written) & {"/", os.sep, os.altsep}

@@ -92,7 +92,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
     """
     from evaluators.api.comparisons import compared_sides
     from evaluators.api.loading import load
-    from evaluators.api.remote_results import written_places
+    from evaluators.api.remote_files import written_places
     from evaluators.model.issues import Problems
     from evaluators.reports.format import comparison_format_for
     from evaluators.reports.html.compared_rows import ComparedRuns

@@ -27,7 +27,7 @@ def command(run: str | None, no_open: bool) -> None:
 def show_page(run: str, place: Path, *, opened: bool) -> Path:
     """Writes the page of a run, which is at `place` on this machine and was named as `run`, and opens it in the browser. Its place."""
     from evaluators.api.finished_run import write_again
-    from evaluators.api.remote_results import page_place
+    from evaluators.api.remote_files import page_place
 
     (page,) = write_again(place, [page_place(run, place)])
     if opened:

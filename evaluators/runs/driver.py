@@ -27,7 +27,7 @@ from evaluators.runs.commit import commit_of
 from evaluators.runs.engines.engine import Crew, Lost
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.figures import NO_FIGURES, Figures, Measured, counted
-from evaluators.runs.job import Job, without_cycle_search
+from evaluators.runs.job import Job, layout_of, without_cycle_search
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.recorder import Recording
@@ -35,8 +35,7 @@ from evaluators.runs.result import Environment as RunEnvironment
 from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb, damage_named
 from evaluators.runs.run_rows import RunRows
-from evaluators.runs.split_result import SplitResult
-from evaluators.runs.split_rows import Layout, Part
+from evaluators.runs.split_result import Part, SplitResult
 from evaluators.runs.split_scoring import SplitScoring, Task, sent_suite
 from evaluators.runs.store import UNWRITTEN
 from evaluators.runs.watch import Watch
@@ -245,13 +244,13 @@ def variants_of(prepared: Prepared, jobs: Sequence[Job], db: RunDb) -> list[Vari
     found, lines = [], prepared.suite.lines
     for place, (job, (name, _)) in enumerate(zip(jobs, prepared.variants(), strict=True)):
         title = prepared.test_set.name if name is None else f'{prepared.test_set.name} variant "{name}"'
-        found.append(VariantRun(title, job, lines, RowWriter(db.rows(place, Layout.of(job, lines))), name))
+        found.append(VariantRun(title, job, lines, RowWriter(RunRows(db, place, layout_of(job, lines))), name))
     return found
 
 
 def in_memory(title: str, job: Job, lines: Sequence[EvaluatorLine]) -> VariantRun:
     """The run of rows that a program gives, whose columns are kept nowhere."""
-    return VariantRun(title, job, lines, RowWriter(RunDb().rows(0, Layout.of(job, lines))))
+    return VariantRun(title, job, lines, RowWriter(RunRows(RunDb(), 0, layout_of(job, lines))))
 
 
 def watches_of(suite: LoadedSuite) -> dict[str, Watch]:

@@ -15,7 +15,8 @@ from evaluators.runs.exact_sums import plus
 from evaluators.runs.groups import OTHER_VALUES
 from evaluators.runs.job import Job, watched_of
 from evaluators.runs.labels import LabelPairs
-from evaluators.runs.measures import ClusterNumbers, Measure
+from evaluators.runs.measures import ClusterNumbers
+from evaluators.runs.metric_table import Measure
 from evaluators.runs.repeats import AttemptCounter, Groups
 from evaluators.runs.slices import SliceKey
 from evaluators.runs.split_result import SplitResult

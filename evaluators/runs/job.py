@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import CellError, Issue
 from evaluators.model.limits import limited, run_out_of_time
 from evaluators.model.rows import RowStatus
-from evaluators.runs.confidence_steps import ConfidenceSteps, confidence_paths
+from evaluators.runs.confidence_steps import OF_ROW, ConfidenceSteps, confidence_paths
 from evaluators.runs.document_sums import EmptySums
 from evaluators.runs.empty_patterns import EmptyPatterns
 from evaluators.runs.groups import cell_texts, slice_texts
@@ -33,8 +33,8 @@ from evaluators.runs.number_cells import NumericColumn, as_text
 from evaluators.runs.recorder import Recorder, Recording
 from evaluators.runs.row_issues import RowIssues
 from evaluators.runs.row_samples import RowSampling
-from evaluators.runs.split_result import HINT_ROWS, EvaluatorSums, SplitResult
-from evaluators.runs.split_rows import Part, SplitRows, encodable_cells
+from evaluators.runs.split_result import HINT_ROWS, EvaluatorSums, Part, SplitResult
+from evaluators.runs.split_rows import Layout, SplitRows, encodable_cells
 from evaluators.runs.watch import Watch
 from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EmptyCounts
@@ -447,3 +447,19 @@ def _ids(chunk: Chunk) -> Sequence[str | None]:
         if unread
         else chunk.ids
     )
+
+
+def layout_of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
+    """The columns that the rows of a job have in a run folder."""
+    steps = [
+        (place, name)
+        for place, line in enumerate(lines)
+        for name in ([OF_ROW] if job.confidence is not None else []) + list(confidence_paths(line))
+    ]
+    closed = [place for place, line in enumerate(lines) if line.settings.scored_fields().names]
+    rules = {place: rule for place, line in enumerate(lines) if (rule := line.settings.label_rule()) is not None}
+    return Layout(
+        tuple(line.name for line in lines), job.slices, tuple(one.name for one in job.measures), tuple(steps), tuple(rules),
+        tuple(place for place, rule in rules.items() if rule.labels is not None), job.cluster is not None,
+        tuple(closed if job.cluster is not None else ()),
+    )  # fmt: skip

@@ -14,12 +14,10 @@ from itertools import islice
 from math import inf
 from typing import Final
 
-from msgspec import Struct, field
-
 from evaluators.runs.columns import Cells, Columns
 from evaluators.runs.exact_sums import FIRST_ROWS
-from evaluators.runs.intervals import RatioSums, mean_interval, moments_of_powers
-from evaluators.runs.metric_table import MEASURE_METRICS, computed
+from evaluators.runs.intervals import mean_interval, moments_of_powers
+from evaluators.runs.metric_table import MEASURE_METRICS, Measure, Numbers, computed
 from evaluators.runs.number_cells import UNIT, NumericColumn, is_empty, shown, units_in
 from evaluators.runs.result import Interval, NumericColumnStats
 from evaluators.runs.slices import SliceKey, SliceNames
@@ -29,34 +27,6 @@ _NANO: Final = 10**21
 _MOST_NANOS: Final = 2**63 - 1
 _PIECE: Final = 1 << 16
 """Numbers that are sorted at once."""
-
-
-class Numbers(Struct, frozen=True):
-    """Some numbers, in units. Without any, all but the sums are None."""
-
-    count: int = 0
-    powers: tuple[int, int, int, int] = (0, 0, 0, 0)
-    """Sums of the numbers, and of their powers 2, 3 and 4."""
-    least: int | None = None
-    greatest: int | None = None
-    middle: tuple[int, int] | None = None
-    """The number in the middle, twice, or the two there."""
-    p95: int | None = None
-    """The least number that at least 95 % of them do not exceed."""
-
-
-class Measure(Struct, frozen=True):
-    """The cells of one measure."""
-
-    mark: str
-    """The mark before decimals that they are read with."""
-    cells: int = 0
-    missing: int = 0
-    numbers: Numbers = Numbers()
-    unread: tuple[tuple[int, str], ...] = ()
-    """The first rows whose cell is no number, each with its cell."""
-    clusters: RatioSums = field(default_factory=RatioSums)
-    """The sums of the numbers of each cluster, of how many numbers they are, where rows have clusters."""
 
 
 class _Counting:

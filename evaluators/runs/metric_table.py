@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from evaluators.model.result_table import Kind
 from evaluators.model.rows import RowStatus
@@ -25,7 +25,6 @@ from evaluators.runs.result import Counts
 from evaluators.scoring.values.confusion import Ratio
 
 if TYPE_CHECKING:  # who reads a run counts no rows
-    from evaluators.runs.measures import Measure, Numbers
     from evaluators.runs.tally import Tally
 
 Number: TypeAlias = int | float
@@ -46,6 +45,34 @@ class Sums(Struct, frozen=True):
     """How often values are invented, and left empty."""
     tally: Tally = None  # type: ignore[assignment]  # a field has none, and none of its metrics asks
     """The rows of an evaluator."""
+
+
+class Numbers(Struct, frozen=True):
+    """Some numbers, in units. Without any, all but the sums are None."""
+
+    count: int = 0
+    powers: tuple[int, int, int, int] = (0, 0, 0, 0)
+    """Sums of the numbers, and of their powers 2, 3 and 4."""
+    least: int | None = None
+    greatest: int | None = None
+    middle: tuple[int, int] | None = None
+    """The number in the middle, twice, or the two there."""
+    p95: int | None = None
+    """The least number that at least 95 % of them do not exceed."""
+
+
+class Measure(Struct, frozen=True):
+    """The cells of one measure."""
+
+    mark: str
+    """The mark before decimals that they are read with."""
+    cells: int = 0
+    missing: int = 0
+    numbers: Numbers = Numbers()
+    unread: tuple[tuple[int, str], ...] = ()
+    """The first rows whose cell is no number, each with its cell."""
+    clusters: RatioSums = field(default_factory=RatioSums)
+    """The sums of the numbers of each cluster, of how many numbers they are, where rows have clusters."""
 
 
 class Metric(Struct, frozen=True):

@@ -7,10 +7,12 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from evaluators.model.issues import Problems
 from evaluators.model.settings import Loc
+from evaluators.runs.record_facts import RecordFacts
+from evaluators.runs.result import RunResult
 from evaluators.scoring.values.addresses import has_wildcards
 from evaluators.scoring.values.files import reading_inside
 from evaluators.suites import source as suite_source
@@ -21,8 +23,21 @@ from evaluators.testsets.derived import as_pattern
 from evaluators.testsets.run_files import files_without_runs, fits, is_run_folder, recorded_files
 from evaluators.testsets.test_set_config import PLACES
 
-if TYPE_CHECKING:
-    from evaluators.runs.reader import Run
+
+class RecordedRun(Protocol):
+    """A run that has been read: where it is, and what it says of itself."""
+
+    @property
+    def place(self) -> Path:
+        """The run folder, or the `run.json`."""
+
+    @property
+    def result(self) -> RunResult:
+        """Its metrics, and the machine and files that it was made with."""
+
+    @property
+    def facts(self) -> RecordFacts:
+        """What was recorded of its rows. Raises Problems where nothing was."""
 
 
 def named_by_suite(source: SuiteSource) -> Iterator[str]:
@@ -37,7 +52,7 @@ def named_by_suite(source: SuiteSource) -> Iterator[str]:
         yield from _files_of(text, source.folder_of(loc) or Path(), of_rows=loc[:1] == ("test_set",))
 
 
-def named_by_run(run: Run) -> Iterator[str]:
+def named_by_run(run: RecordedRun) -> Iterator[str]:
     """The files that a run folder holds of its run, and those that the run read where it was scored: its suite, and what that names,
     and the test set of the command."""
     if run.place.is_dir():
@@ -54,12 +69,12 @@ def named_by_run(run: Run) -> Iterator[str]:
         yield from _named_by_copy(run, Path(environment.suite).parent)
 
 
-def among_rows(run: Run, file: Path) -> bool:
+def among_rows(run: RecordedRun, file: Path) -> bool:
     """Whether the test set of a run would have a file among its rows the next time: its folder has it, or it fits its pattern."""
     return any(fits(file, as_pattern(text), folder) for text, folder in _places_of_rows(run))
 
 
-def _places_of_rows(run: Run) -> list[tuple[str, Path]]:
+def _places_of_rows(run: RecordedRun) -> list[tuple[str, Path]]:
     """Where the rows of a run were, each place with the folder that it is relative to; nothing where the run does not say."""
     environment = run.result.environment
     if environment is None or not environment.test_set:
@@ -72,7 +87,7 @@ def _places_of_rows(run: Run) -> list[tuple[str, Path]]:
         return []
 
 
-def _named_by_copy(run: Run, folder: Path) -> Iterator[str]:
+def _named_by_copy(run: RecordedRun, folder: Path) -> Iterator[str]:
     """What the suite in a run folder names, from the folder on in which the suite stood. Nothing outside of the run folder is read."""
     try:
         with reading_inside(run.place, PRESETS):

@@ -27,7 +27,8 @@ from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.derived import knows, origin
 from evaluators.testsets.documents import options_of
-from evaluators.testsets.memory_rows import FetchedRows, memory_rows
+from evaluators.testsets.fetched_rows import FetchedRows
+from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import OPTIONS
 from evaluators.testsets.selection import Selection

@@ -177,7 +177,7 @@ class Run:
             if not self._checked:
                 db.check_rows(layout, len(self.each_variant))
                 self._checked = True
-            yield db.rows(self.each_variant.index(variant), layout)
+            yield RunRows(db, self.each_variant.index(variant), layout)
 
     def compared_columns(self, evaluator: str) -> tuple[str, str]:
         """The columns of the outputs and of the expected texts that an evaluator compares.

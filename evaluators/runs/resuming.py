@@ -17,6 +17,7 @@ from evaluators.model.rows import __version__
 from evaluators.runs.driver import jobs_of, watches_of
 from evaluators.runs.exit_code import OTHER_RUN
 from evaluators.runs.folder_lock import tidy
+from evaluators.runs.job import layout_of
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.reader import Run
 from evaluators.runs.recorder import Recording
@@ -24,7 +25,6 @@ from evaluators.runs.run_db import RUN_DB, RunDb
 from evaluators.runs.run_folder import RunFolder, check_name
 from evaluators.runs.run_listing import unfinished_runs
 from evaluators.runs.settings_fingerprint import decisive, own_code
-from evaluators.runs.split_rows import Layout
 from evaluators.runs.store import RUN_JSON
 from evaluators.scoring.values.addresses import with_shown_addresses
 from evaluators.testsets.byte_store import scheme_of
@@ -141,7 +141,7 @@ def _take_up(folder: RunFolder, prepared: Prepared, key: Mapping[str, str], made
     """
     if before := folder.db.about():
         _check(folder.path, before, key, prepared)
-    layout = Layout.of(jobs_of(prepared)[0], prepared.suite.lines)
+    layout = layout_of(jobs_of(prepared)[0], prepared.suite.lines)
     folder.db.check_rows(layout, len(prepared.variants()), begun=True)
     if before:
         folder.reopen(made)

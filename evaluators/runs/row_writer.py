@@ -22,8 +22,8 @@ from evaluators.runs.run_db import EXPECTED, damage_named, encodable_rows
 from evaluators.runs.run_json import damaged
 from evaluators.runs.run_rows import RunRows
 from evaluators.runs.run_tables import described, make_table, rows_table
-from evaluators.runs.split_result import SplitResult, opened, sealed
-from evaluators.runs.split_rows import KeptOutcome, Part
+from evaluators.runs.split_result import Part, SplitResult, opened, sealed
+from evaluators.runs.split_rows import KeptOutcome
 from evaluators.scoring.values.json_text import compact, parse
 
 _QUERY_COLUMNS: Final = 500

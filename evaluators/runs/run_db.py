@@ -22,7 +22,6 @@ import msgspec
 from evaluators.model.issues import Issue, Problems, encodable
 from evaluators.runs.columns import MemoryColumns
 from evaluators.runs.run_json import damaged
-from evaluators.runs.run_rows import RunRows
 from evaluators.runs.run_tables import RUN_DB, check_file, check_pages, check_tables, connection, create_tables
 from evaluators.runs.split_rows import Layout
 from evaluators.runs.store import unwritten
@@ -125,10 +124,6 @@ class RunDb:
             with damage_named(self.path):
                 check_tables(self.connection, self.path, layout, variants, begun)
                 check_pages(self.connection, self.path)
-
-    def rows(self, variant: int, layout: Layout) -> RunRows:
-        """The rows of a variant."""
-        return RunRows(self, variant, layout)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -13,13 +13,11 @@ from msgspec.structs import replace
 from evaluators.model.rows import Result
 from evaluators.runs.columns import CHUNK_ROWS, Cells, MemoryColumns
 from evaluators.runs.record_lines import CodedVerdict
+from evaluators.runs.run_db import RunDb
 from evaluators.runs.run_json import damaged
 from evaluators.runs.run_tables import rows_name
 from evaluators.runs.split_rows import Layout
 from evaluators.scoring.values.json_text import compact
-
-if TYPE_CHECKING:
-    from evaluators.runs.run_db import RunDb
 
 _WATCHED: Final = msgspec.json.Decoder(tuple[tuple[int, int, int, int], ...]).decode
 _VERDICT: Final = msgspec.json.Decoder(CodedVerdict).decode

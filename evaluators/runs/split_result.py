@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -28,6 +28,7 @@ from evaluators.runs.groups import MOST_SLICES, OTHER_VALUES
 from evaluators.runs.label_pairs import MOST_UNLISTED, FirstRow
 from evaluators.runs.record_facts import Declared
 from evaluators.runs.row_samples import RowSample
+from evaluators.runs.split_rows import Layout, SplitRows, encodable_cells
 from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.key_counts import KeyCounts
 from evaluators.scoring.judges.answer_lines import AskedTotals, JudgeTotals
@@ -219,3 +220,39 @@ def opened(text: bytes, kind: type[Read]) -> Read:
         raise
     except msgspec.DecodeError:  # half of a surrogate pair, unless it is no JSON at all
         return msgspec.convert(json.loads(data), kind, str_keys=True)
+
+
+class Part(NamedTuple):
+    """What a split gives back."""
+
+    rows: SplitRows
+    sums: SplitResult
+
+    def check(self, layout: Layout, lines: Sequence[EvaluatorLine]) -> None:
+        """Raises ValueError for a part with other columns, cells of other types, codes that stand for nothing, or other evaluators."""
+        rows, sums = self
+        if set(rows.columns) != set(layout.names) or {*map(len, rows.columns.values())} - {sums.rows}:
+            raise ValueError("rows of another shape")
+        for name, cells in rows.columns.items():
+            kinds = {type(None), str} if name == "id" else {str} if name in layout.texts else {int}
+            if not {*map(type, cells)} <= kinds or (name in layout.texts and encodable_cells(cells) is not cells):
+                raise ValueError("cells of another type")
+        pairs, patterns = ({place: len(one) for place, one in each.items()} for each in (rows.pairs, rows.patterns))
+        bounds = layout.bounds([*map(len, rows.verdicts)], pairs, patterns) | {"row": (0, sums.span)}
+        for name, (low, high) in bounds.items():
+            found = rows.columns.get(name)
+            if found and not low <= min(found) <= max(found) < high:
+                raise ValueError("codes that stand for nothing")
+        if not (
+            len(rows.verdicts) == len(sums.evaluators) == len(lines)
+            and set(rows.pairs) == set(layout.labelled)
+            and set(rows.patterns) == set(layout.empties)
+        ):
+            raise ValueError("sums of other evaluators")
+        for line, verdicts in zip(lines, rows.verdicts, strict=True):
+            width = len(line.settings.scored_fields().names)
+            if width and {len(one.statuses) for one in verdicts} - {0, width}:
+                raise ValueError("sums of other fields")
+        if not (sums.finished and sums.trouble is None and sums.rows <= sums.span):
+            raise ValueError("sums of rows that are not whole")
+        sums.first_rows.check()

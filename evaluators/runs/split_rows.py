@@ -10,14 +10,11 @@ from msgspec import Struct, field
 from evaluators.model.issues import encodable
 from evaluators.model.rows import Result
 from evaluators.runs.confidence_scores import LEVELS
-from evaluators.runs.confidence_steps import OF_ROW, UNUSABLE, confidence_paths
+from evaluators.runs.confidence_steps import UNUSABLE
 from evaluators.runs.label_pairs import NO_LABELS
 
 if TYPE_CHECKING:
-    from evaluators.runs.job import Job
     from evaluators.runs.label_pairs import LabelPair
-    from evaluators.runs.split_result import SplitResult
-    from evaluators.scoring.plan.graph import EvaluatorLine
 
 
 class Layout(Struct, frozen=True):
@@ -35,22 +32,6 @@ class Layout(Struct, frozen=True):
     clustered: bool = False
     empties: tuple[int, ...] = ()
     """The evaluators whose empty values stand in a column: those with a closed list of fields, where rows have clusters."""
-
-    @staticmethod
-    def of(job: Job, lines: Sequence[EvaluatorLine]) -> Layout:
-        """The columns of a job."""
-        steps = [
-            (place, name)
-            for place, line in enumerate(lines)
-            for name in ([OF_ROW] if job.confidence is not None else []) + list(confidence_paths(line))
-        ]
-        closed = [place for place, line in enumerate(lines) if line.settings.scored_fields().names]
-        rules = {place: rule for place, line in enumerate(lines) if (rule := line.settings.label_rule()) is not None}
-        return Layout(
-            tuple(line.name for line in lines), job.slices, tuple(one.name for one in job.measures), tuple(steps), tuple(rules),
-            tuple(place for place, rule in rules.items() if rule.labels is not None), job.cluster is not None,
-            tuple(closed if job.cluster is not None else ()),
-        )  # fmt: skip
 
     @property
     def texts(self) -> list[str]:
@@ -127,39 +108,3 @@ class SplitRows(Struct):
     def add(self, name: str, cells: Iterable[Any]) -> None:
         """The next cells of a column."""
         self.columns.setdefault(name, []).extend(cells)
-
-
-class Part(NamedTuple):
-    """What a split gives back."""
-
-    rows: SplitRows
-    sums: SplitResult
-
-    def check(self, layout: Layout, lines: Sequence[EvaluatorLine]) -> None:
-        """Raises ValueError for a part with other columns, cells of other types, codes that stand for nothing, or other evaluators."""
-        rows, sums = self
-        if set(rows.columns) != set(layout.names) or {*map(len, rows.columns.values())} - {sums.rows}:
-            raise ValueError("rows of another shape")
-        for name, cells in rows.columns.items():
-            kinds = {type(None), str} if name == "id" else {str} if name in layout.texts else {int}
-            if not {*map(type, cells)} <= kinds or (name in layout.texts and encodable_cells(cells) is not cells):
-                raise ValueError("cells of another type")
-        pairs, patterns = ({place: len(one) for place, one in each.items()} for each in (rows.pairs, rows.patterns))
-        bounds = layout.bounds([*map(len, rows.verdicts)], pairs, patterns) | {"row": (0, sums.span)}
-        for name, (low, high) in bounds.items():
-            found = rows.columns.get(name)
-            if found and not low <= min(found) <= max(found) < high:
-                raise ValueError("codes that stand for nothing")
-        if not (
-            len(rows.verdicts) == len(sums.evaluators) == len(lines)
-            and set(rows.pairs) == set(layout.labelled)
-            and set(rows.patterns) == set(layout.empties)
-        ):
-            raise ValueError("sums of other evaluators")
-        for line, verdicts in zip(lines, rows.verdicts, strict=True):
-            width = len(line.settings.scored_fields().names)
-            if width and {len(one.statuses) for one in verdicts} - {0, width}:
-                raise ValueError("sums of other fields")
-        if not (sums.finished and sums.trouble is None and sums.rows <= sums.span):
-            raise ValueError("sums of rows that are not whole")
-        sums.first_rows.check()

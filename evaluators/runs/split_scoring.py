@@ -15,7 +15,7 @@ from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.runs.engines.engine import stop_question
 from evaluators.runs.job import Job, ShippedSuite, run_split
 from evaluators.runs.observer import Progress
-from evaluators.runs.split_rows import Part
+from evaluators.runs.split_result import Part
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.testsets.reader import Split
 

@@ -30,7 +30,7 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.scoring.values.json_text import compact
 from evaluators.testsets.byte_source import temporary_file
-from evaluators.testsets.memory_rows import FetchedRows
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.query_settings import WHERE, DatabaseConnection, says_an_order
 
 ROWS: Final = "query"

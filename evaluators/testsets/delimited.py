@@ -78,7 +78,7 @@ class Delimited(Reader, frozen=True):
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
         """The rows of one piece."""
         with reading(self.source):
-            yield from SplitPass(self, split, columns).chunks()
+            yield from SplitPass(self, self.delimiter, self.skipped_records, split, columns).chunks()
 
 
 @lru_cache(maxsize=16)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from operator import itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.rows import MISSING
@@ -25,11 +25,8 @@ from evaluators.scoring.needs import Cell
 from evaluators.scoring.values.json_text import MAX_CHARS
 from evaluators.testsets.byte_source import ByteSource, broken, shortened
 from evaluators.testsets.columns import DELIMITERS
-from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Split
+from evaluators.testsets.reader import CHUNK_BYTES, MAX_CHUNK_ROWS, Chunk, Reader, Split
 from evaluators.testsets.row_texts import line_blocks, row_texts
-
-if TYPE_CHECKING:
-    from evaluators.testsets.delimited import Delimited
 
 LARGEST_CELL: Final = 2**31 - 1
 LONGEST: Final = MAX_CHARS
@@ -60,8 +57,10 @@ OPEN_QUOTE: Final = Issue(
 class SplitPass:
     """One reading of one split of a text table, chunk by chunk."""
 
-    def __init__(self, table: Delimited, split: Split, columns: Sequence[str]) -> None:
+    def __init__(self, table: Reader, delimiter: str, skipped_records: int, split: Split, columns: Sequence[str]) -> None:
         self.table = table
+        self.delimiter = delimiter
+        self.skipped_records = skipped_records
         self.split = split
         self.span = 0
         self.bytes = self.bytes_of_chunks = 0
@@ -72,7 +71,7 @@ class SplitPass:
     def chunks(self) -> Iterator[Chunk]:
         """The rows of the split."""
         table, split = self.table, self.split
-        header = table.skipped_records if split.start == 0 else 0
+        header = self.skipped_records if split.start == 0 else 0
         try:
             with table.source.open(split.start) as stream:
                 yield from self._at_once(stream, header)
@@ -84,7 +83,7 @@ class SplitPass:
         """The chunks, read by the parser of the standard library. Raises _NotStrict where rows must be read one by one."""
         csv.field_size_limit(LARGEST_CELL)
         lines = chain.from_iterable(self._lines(self._blocks(stream, CHUNK_BYTES, LONGEST // 2 + 1)))
-        records = csv.reader(lines, delimiter=self.table.delimiter, strict=True)
+        records = csv.reader(lines, delimiter=self.delimiter, strict=True)
         _next(records, header)
         while rows := _next(records, self._chunk_rows()):
             self.bytes_of_chunks = self.bytes
@@ -140,7 +139,7 @@ class SplitPass:
 
     def _one_by_one(self, stream: BinaryIO, skipped: int) -> Iterator[Chunk]:
         """The chunks of all rows but the first `skipped`, read row by row: a row that breaks the rules of quotes is a fault alone."""
-        rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), self.table.delimiter, LONGEST)
+        rows = row_texts(self._texts(self._blocks(stream, _PIECE_BYTES, 0)), self.delimiter, LONGEST)
         taken: list[Sequence[Cell]] = []
         issues: dict[int, Issue] = {}
         size = 0
@@ -191,14 +190,14 @@ class SplitPass:
         texts = [cell if isinstance(cell, str) else "" for cell in record]
         if column is None or issue.code != RAGGED or any(map(UNDECODED.search, texts)):
             return ""
-        return self.table.delimiter.join(texts[column:] if column == self.width - 1 else texts[column : column + 1])
+        return self.delimiter.join(texts[column:] if column == self.width - 1 else texts[column : column + 1])
 
     def _issue(self, record: Sequence[Cell]) -> Issue | None:
         """The fault of a record with more or fewer cells than the header, or with bytes that are no text; None without one."""
         if len(record) != self.width:
             cells = "1 cell" if len(record) == 1 else f"{len(record)} cells"
             message = f"this row has {cells}, the header has {self.width}"
-            delimiter = delimiter_in_words(self.table.delimiter)
+            delimiter = delimiter_in_words(self.delimiter)
             hint = f"a cell that holds {delimiter} or a line break must be inside double quotes"
             return Issue(RAGGED, Blame.TESTSET, message, hint=hint)
         if self.undecoded and any(UNDECODED.search(cell) for cell in record if isinstance(cell, str)):

@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from evaluators.model.issues import Blame, CellError, Issue, Problems, extra_hint, problem
 from evaluators.model.rows import MISSING, Row
-from evaluators.testsets.memory_rows import FetchedRows, displaced, is_data_frame, lines_file, refuse_python_values
+from evaluators.testsets.fetched_rows import FetchedRows, lines_file
+from evaluators.testsets.memory_rows import displaced, is_data_frame, refuse_python_values
 from evaluators.testsets.naming_key import naming_keys
 from evaluators.testsets.python_cells import arrow_cells, cell_of
 

@@ -1,8 +1,6 @@
 """Rows that a program holds in its hands, read like the rows of a file: columns, documents, and documents that stand in one file.
 
 A list of documents, as JSON or as JSON lines, is held in memory.
-
-Rows from elsewhere than a file (a platform, a database, a program), written once as JSON lines and then read like a file.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ from types import NoneType
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from evaluators.model.issues import Blame, CellError, Issue, problem
 from evaluators.model.rows import JSON, MISSING, Missing
 from evaluators.scoring.needs import Cell, Role
-from evaluators.scoring.values.json_text import NotJSON, compact, parse, to_text
+from evaluators.scoring.values.json_text import NotJSON, parse, to_text
 from evaluators.scoring.values.quoting import key_text
-from evaluators.testsets.byte_source import ByteSource, temporary_file, whole_of
+from evaluators.testsets.byte_source import ByteSource, whole_of
 from evaluators.testsets.columns import USUAL_NAMES, folded, is_usual
 from evaluators.testsets.documents import Documents, PairBy, holds_json_lines, one_document, text_of
 from evaluators.testsets.naming_key import NamingKey, agree_somewhere, called_id, naming_keys
@@ -295,29 +293,3 @@ def _spelled(cell: Cell) -> str:
     if isinstance(cell, CellError | Missing):
         return "\x1d\x18" + (cell.issue.message if isinstance(cell, CellError) else "")
     return cell if isinstance(cell, str) else f"\x1d{to_text(cell)}"
-
-
-class FetchedRows(Struct, frozen=True):
-    """Rows in a file that is there until the program ends."""
-
-    name: str
-    """What messages call them."""
-    file: str
-    header: tuple[str, ...] | None = None
-    """The columns, where the file itself may not show them all."""
-    roles: Mapping[Role, str] = field(default_factory=dict)
-    """The columns whose role is known."""
-    notes: tuple[str, ...] = ()
-    unrepeatable: str | None = None
-    """Why the same rows may come in another order when they are fetched anew; None where they do not."""
-    warnings: tuple[Issue, ...] = ()
-    """What keeps no row from being measured, and has to be said."""
-    index: Any = None
-    """The index of the data frame that the rows were given as."""
-
-
-def lines_file(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The rows as JSON lines, in a file that is there until the program ends."""
-    with temporary_file() as file:
-        file.writelines(compact(dict(row)) + b"\n" for row in rows)
-    return file.name

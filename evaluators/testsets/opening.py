@@ -44,8 +44,8 @@ from evaluators.testsets.documents import (
     variants_at,
     without_endings,
 )
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.memory_rows import (
-    FetchedRows,
     MemoryRows,
     are_rows,
     common_key,

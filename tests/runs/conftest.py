@@ -17,7 +17,7 @@ from evaluators.api.suite import Suite
 from evaluators.runs.driver import VariantRun, score_variant
 from evaluators.runs.engines.engine import ENGINES, Engine, Result, Task, look_there, never
 from evaluators.runs.figures import Measured
-from evaluators.runs.job import Job
+from evaluators.runs.job import Job, layout_of
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import stored_rows
@@ -25,8 +25,8 @@ from evaluators.runs.record_lines import code_lines
 from evaluators.runs.recorder import Recording
 from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
+from evaluators.runs.run_rows import RunRows
 from evaluators.runs.split_result import FirstRows
-from evaluators.runs.split_rows import Layout
 from evaluators.testsets.readers import jsonl
 
 SUITE: dict[str, Any] = {
@@ -122,7 +122,7 @@ class Bench:
     ) -> tuple[Measured, dict[str, bytes]]:
         """What the rows came to, and the stored files by name."""
         suite, job = self.job(**options)
-        rows = RunDb(self.folder / f"{self.runs}.db").rows(0, Layout.of(job, suite.lines))
+        rows = RunRows(RunDb(self.folder / f"{self.runs}.db"), 0, layout_of(job, suite.lines))
         run = VariantRun("rows.jsonl", job, suite.lines, RowWriter(rows))
         measured = score_variant(run, engine or ENGINES.find("in_process")(), Observer(stopped))
         sums = measured.sums

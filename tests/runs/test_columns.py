@@ -18,8 +18,8 @@ from evaluators.runs.recorder import Recording
 from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
 from evaluators.runs.run_rows import RunRows
-from evaluators.runs.split_result import SplitResult
-from evaluators.runs.split_rows import Layout, Part, SplitRows
+from evaluators.runs.split_result import Part, SplitResult
+from evaluators.runs.split_rows import Layout, SplitRows
 from tests.runs.given_columns import GivenColumns
 
 LAYOUT = Layout(("one",), ("kind",), ("cost",), ((0, ""),), clustered=True)
@@ -64,7 +64,10 @@ def test_a_file_and_memory_give_the_same_rows_in_every_order(
     @given(ROWS, st.integers(1, 9), st.integers(1, 9))
     def same(given_rows: list[Row], size: int, other: int) -> None:
         file, memory = RunDb(tmp_path / "run.db"), RunDb()
-        found = [stored(file.rows(0, LAYOUT), given_rows, size), stored(memory.rows(0, LAYOUT), given_rows, other)]
+        found = [
+            stored(RunRows(file, 0, LAYOUT), given_rows, size),
+            stored(RunRows(memory, 0, LAYOUT), given_rows, other),
+        ]
         for place, order in enumerate(["row", "cluster", "slice0", "measure0"]):
             of_file, of_memory = (read(rows, order) for rows in found)
             assert of_file == of_memory

@@ -22,8 +22,8 @@ from evaluators.runs.row_writer import RowWriter
 from evaluators.runs.run_db import RunDb
 from evaluators.runs.run_listing import ListedRun, State, listed_runs
 from evaluators.runs.run_rows import RunRows
-from evaluators.runs.split_result import SplitResult
-from evaluators.runs.split_rows import Layout, Part, SplitRows
+from evaluators.runs.split_result import Part, SplitResult
+from evaluators.runs.split_rows import Layout, SplitRows
 from tests.kit import problem_of
 
 LAYOUT = Layout(("one", "an other\nevaluator"), ("country",))
@@ -63,37 +63,37 @@ def db(file: Path) -> Iterator[RunDb]:
 
 
 def test_somebody_reads_what_is_written_so_far(file: Path, db: RunDb) -> None:
-    writer = RowWriter(db.rows(0, LAYOUT))
+    writer = RowWriter(RunRows(db, 0, LAYOUT))
     for splits in (1, 2, 3):
         filled(writer, splits)
         with closing(RunDb(file, readonly=True)) as other:
             other.check_rows(LAYOUT, 1)
-            assert numbers(other.rows(0, LAYOUT)) == list(range(2, 2 + 5 * splits))
+            assert numbers(RunRows(other, 0, LAYOUT)) == list(range(2, 2 + 5 * splits))
             assert other.splits() == splits
 
 
 def test_a_reader_writes_nothing(file: Path, db: RunDb) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     with closing(RunDb(file, readonly=True)) as other, pytest.raises(sqlite3.OperationalError, match="readonly"):
         other.connection.execute("delete from rows0")
 
 
 def test_two_processes_never_store_one_split(file: Path, db: RunDb) -> None:
-    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    writer = filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     with closing(RunDb(file)) as other:
-        filled(RowWriter(other.rows(0, LAYOUT)), 2)
+        filled(RowWriter(RunRows(other, 0, LAYOUT)), 2)
         with pytest.raises(Problems, match="another process goes on with this run"):
             writer.add(part(1), NOTHING, 5)
     assert numbers(writer.rows) == list(range(2, 12))
 
 
 def test_a_split_that_was_stopped_is_scored_again(db: RunDb) -> None:
-    writer = filled(RowWriter(db.rows(0, LAYOUT)), 2)
+    writer = filled(RowWriter(RunRows(db, 0, LAYOUT)), 2)
     stopped = part(2, rows=3)
     stopped.sums.finished = False
     writer.add(stopped, NOTHING, 10)
     assert numbers(writer.rows) == list(range(2, 15))
-    again = RowWriter(db.rows(0, LAYOUT))
+    again = RowWriter(RunRows(db, 0, LAYOUT))
     filled(again, 4)
     assert numbers(again.rows) == list(range(2, 22))
 
@@ -102,14 +102,14 @@ def test_a_split_that_was_stopped_is_scored_again(db: RunDb) -> None:
 def test_a_folder_may_be_called_anything(tmp_path: Path, name: str) -> None:
     (tmp_path / name).mkdir()
     with closing(RunDb(tmp_path / name / "run.db")) as db:
-        filled(RowWriter(db.rows(0, LAYOUT)), 1)
+        filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     with closing(RunDb(tmp_path / name / "run.db", readonly=True)) as db:
         assert db.splits() == 1
     assert [path.name for path in (tmp_path / name).iterdir()] == ["run.db"]
 
 
 def test_the_columns_say_what_they_hold(db: RunDb) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     said = {name: (holds, subject) for name, holds, subject, _ in db.connection.execute("select * from columns")}
     assert said.keys() == set(LAYOUT.names)
     assert said["slice0"] == ("slice", "country")
@@ -120,7 +120,7 @@ def test_a_file_that_takes_nothing_is_told_and_the_columns_stay_in_memory(file: 
     columns = Layout(tuple(f"e{number}" for number in range(2_000)))  # more than SQLite takes
     many = {f"code{place}": [0] * 5 for place in range(2_000)} | {"slice0": []}
     with closing(RunDb(file)) as db:
-        writer = RowWriter(db.rows(0, columns))
+        writer = RowWriter(RunRows(db, 0, columns))
         writer.begin(2)
         given = part(0, **many)
         del given.rows.columns["slice0"]
@@ -134,7 +134,7 @@ def test_a_file_that_takes_nothing_is_told_and_the_columns_stay_in_memory(file: 
 
 
 def test_a_file_that_has_splits_and_takes_no_more_keeps_them(file: Path, db: RunDb) -> None:
-    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    writer = filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     db.connection.execute("pragma max_page_count = 1")  # never less than there are
     with pytest.raises(Problems, match="the run folder cannot be written: no space left on device"):
         writer.add(part(1, rows=50_000), NOTHING, 5)
@@ -157,18 +157,18 @@ def test_what_is_noted_is_there_whole_or_not_at_all(file: Path, db: RunDb) -> No
 
 
 def test_what_is_noted_already_is_not_written(db: RunDb) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 1).expect(3)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 1).expect(3)
     db.connection.execute("pragma query_only = on")
-    RowWriter(db.rows(0, LAYOUT)).expect(3)
+    RowWriter(RunRows(db, 0, LAYOUT)).expect(3)
     with pytest.raises(Problems, match="the run folder cannot be written"):
-        RowWriter(db.rows(0, LAYOUT)).expect(4)
+        RowWriter(RunRows(db, 0, LAYOUT)).expect(4)
     assert (db.refused, db.splits(), db.expected()) == (None, 1, 3)
 
 
 def test_an_older_sqlite_scores_in_memory(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     with closing(RunDb(file)) as db:
-        assert numbers(filled(RowWriter(db.rows(0, LAYOUT)), 2).rows) == list(range(2, 12))
+        assert numbers(filled(RowWriter(RunRows(db, 0, LAYOUT)), 2).rows) == list(range(2, 12))
         assert db.refused is not None
         assert "is older than 3.37, which run.db needs" in db.refused.message
 
@@ -176,7 +176,7 @@ def test_an_older_sqlite_scores_in_memory(file: Path, monkeypatch: pytest.Monkey
 def test_what_was_being_written_when_the_program_ended_is_taken_back(file: Path, tmp_path: Path) -> None:
     """A journal beside the file: a reader takes nothing back, whoever lists or goes on does."""
     with closing(RunDb(file)) as db:
-        filled(RowWriter(db.rows(0, LAYOUT)), 2)
+        filled(RowWriter(RunRows(db, 0, LAYOUT)), 2)
         db.connection.execute("pragma cache_size = 1")
         db.connection.execute("begin immediate")
         db.connection.executemany("insert into cells values (0, ?, ?)", ((row, "x" * 500) for row in range(2_000)))
@@ -189,7 +189,7 @@ def test_what_was_being_written_when_the_program_ended_is_taken_back(file: Path,
     (run,) = listed_runs(ended)
     assert (run.state, run.splits) == ("unfinished", (2, None))
     with closing(RunDb(ended / "y" / "run.db")) as db:
-        writer = RowWriter(db.rows(0, LAYOUT))
+        writer = RowWriter(RunRows(db, 0, LAYOUT))
         assert writer.begin(2) is not None
         assert (numbers(writer.rows), writer.rows.size("cells")) == (list(range(2, 12)), 0)
 
@@ -213,17 +213,17 @@ DAMAGE = {
 
 @pytest.mark.parametrize("statement", DAMAGE)
 def test_a_damaged_file_is_told_before_a_run_goes_on_with_it(file: Path, db: RunDb, statement: str) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 2)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 2)
     db.connection.execute(statement)
     with closing(RunDb(file)) as other:
         other.check_rows(LAYOUT, 1, begun=True)
-        issue = problem_of(lambda: RowWriter(other.rows(0, LAYOUT)).begin(2))
+        issue = problem_of(lambda: RowWriter(RunRows(other, 0, LAYOUT)).begin(2))
     assert (issue.code, issue.where) == ("damaged-run", str(file))
     assert DAMAGE[statement] in issue.message
 
 
 def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(file: Path, db: RunDb) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     db.check_rows(LAYOUT, 2, begun=True)
     with pytest.raises(Problems, match="it has no table rows1"):
         db.check_rows(LAYOUT, 2)
@@ -234,7 +234,7 @@ def test_a_run_that_has_begun_may_lack_the_rows_of_a_variant_and_has_no_others(f
 
 @pytest.mark.parametrize("value", ["²", "٣", "9" * 5_000, "", "-1", "1e3"])
 def test_a_listing_survives_what_is_no_number_of_splits(file: Path, db: RunDb, value: str) -> None:
-    filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     db.note({"splits of rows0": value})
     (run,) = listed_runs(file.parent.parent)
     assert (run.state, run.splits) == ("unfinished", (1, None))
@@ -247,11 +247,11 @@ def test_answers_of_a_split_that_was_stopped_go_with_it(db: RunDb) -> None:
         found.rows.answers += [b'{"places":[[%d,"one","a"]]}' % row for row in range(5)]
         return found
 
-    writer = RowWriter(db.rows(0, LAYOUT))
+    writer = RowWriter(RunRows(db, 0, LAYOUT))
     writer.begin(2)
     writer.add(asked(0), NOTHING, 0)
     writer.add(asked(1, finished=False), NOTHING, 5)
-    again = RowWriter(db.rows(0, LAYOUT))
+    again = RowWriter(RunRows(db, 0, LAYOUT))
     again.begin(2)
     assert again.rows.size("answers") == 5
     again.add(asked(1), NOTHING, 5)
@@ -259,7 +259,7 @@ def test_answers_of_a_split_that_was_stopped_go_with_it(db: RunDb) -> None:
 
 
 def test_a_row_that_is_there_is_not_told_as_another_process(db: RunDb) -> None:
-    writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
+    writer = filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
     db.connection.execute("insert into rows0 values (8, 'x', 7, 'nl', 0, 0)")
     issue = problem_of(lambda: writer.add(part(1), NOTHING, 5))
     assert (issue.code, issue.where, "rows0.row" in issue.message) == ("damaged-run", str(db.path), True)
@@ -268,20 +268,20 @@ def test_a_row_that_is_there_is_not_told_as_another_process(db: RunDb) -> None:
 
 def test_a_file_that_is_damaged_while_it_is_written_is_told(file: Path) -> None:
     with closing(RunDb(file)) as db:
-        writer = filled(RowWriter(db.rows(0, LAYOUT)), 1)
+        writer = filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
         db.note({"suite": "1"})
         data = bytearray(file.read_bytes())
         data[4096:] = b"\7" * (len(data) - 4096)
         file.write_bytes(data)
         db.connection.execute("pragma cache_size = 0")
-        for write in (partial(writer.add, part(1), NOTHING, 5), partial(RowWriter(db.rows(0, LAYOUT)).begin, 2)):
+        for write in (partial(writer.add, part(1), NOTHING, 5), partial(RowWriter(RunRows(db, 0, LAYOUT)).begin, 2)):
             assert problem_of(write).code == "damaged-run"
 
 
 def test_what_sqlite_finds_is_told_in_one_line(file: Path) -> None:
     with closing(RunDb(file)) as db:
-        filled(RowWriter(db.rows(0, LAYOUT)), 1)
-        RowWriter(db.rows(0, LAYOUT)).begin(2)
+        filled(RowWriter(RunRows(db, 0, LAYOUT)), 1)
+        RowWriter(RunRows(db, 0, LAYOUT)).begin(2)
         db.connection.execute("insert into cells select 0, row, hex(zeroblob(9000)) from rows0")
     data = bytearray(file.read_bytes())
     data[-4096:] = b"\7" * 4096
@@ -328,11 +328,11 @@ def stored_pairs(db: RunDb) -> int:
 @pytest.mark.parametrize("path", ["file", None])
 def test_free_text_leaves_no_label_pairs(request: pytest.FixtureRequest, path: str | None, again: bool) -> None:
     with closing(RunDb(None if path is None else request.getfixturevalue(path))) as db:
-        writer = RowWriter(db.rows(0, LABELLED))
+        writer = RowWriter(RunRows(db, 0, LABELLED))
         writer.begin(2)
         for index in range(4):
             if again and path:
-                writer = RowWriter(db.rows(0, LABELLED))
+                writer = RowWriter(RunRows(db, 0, LABELLED))
                 writer.begin(2)
             writer.add(labelled(index, [f"={index} {number}" for number in range(20)]), NOTHING, 20 * index)
             assert stored_pairs(db) == (20 * (index + 1) if index < 2 else 0)
@@ -341,7 +341,7 @@ def test_free_text_leaves_no_label_pairs(request: pytest.FixtureRequest, path: s
 
 
 def test_a_split_without_labels_takes_those_of_the_splits_before_away(db: RunDb) -> None:
-    writer = RowWriter(db.rows(0, LABELLED))
+    writer = RowWriter(RunRows(db, 0, LABELLED))
     writer.begin(2)
     writer.add(labelled(0, ["=a", "=b"]), NOTHING, 0)
     writer.add(part(1, pair0=[NO_LABELS] * 5), NOTHING, 2)

@@ -19,8 +19,8 @@ from evaluators.runs.document_sums import EmptySums
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.groups import MOST_SLICES, OTHER_VALUES
 from evaluators.runs.intervals import RatioSums
-from evaluators.runs.split_result import EvaluatorSums, SplitResult, opened, sealed
-from evaluators.runs.split_rows import Layout, Part, SplitRows
+from evaluators.runs.split_result import EvaluatorSums, Part, SplitResult, opened, sealed
+from evaluators.runs.split_rows import Layout, SplitRows
 from evaluators.scoring.fields.key_counts import KeyCounts, KeyFault
 
 LINES = load({"evaluators": [{"json_multi_field_match": {"fields": ["a", "b"]}}]}).lines

@@ -18,7 +18,7 @@ from evaluators.model.issues import Blame, Problems, extra_hint
 from evaluators.model.rows import MISSING
 from evaluators.testsets.databases import UNORDERED, json_text, line_of, queried, without_parts
 from evaluators.testsets.documents import open_file
-from evaluators.testsets.memory_rows import FetchedRows
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection, says_an_order, why_not_a_query
 from evaluators.testsets.reader import whole
 from tests.kit import cli, problem_of, write_rows

@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.runs.record_lines import CodedVerdict
-from evaluators.runs.split_result import Count, SplitResult, opened, sealed
-from evaluators.runs.split_rows import Part, SplitRows
+from evaluators.runs.split_result import Count, Part, SplitResult, opened, sealed
+from evaluators.runs.split_rows import SplitRows
 
 Watched = tuple[tuple[int, int, int, int], ...]
 

@@ -15,9 +15,9 @@ from evaluators.model.rows import __version__
 from evaluators.reports.conclusions import finish_run
 from evaluators.runs.driver import Merger, in_memory
 from evaluators.runs.figures import Measured
+from evaluators.runs.job import layout_of
 from evaluators.runs.preparing import Prepared
 from evaluators.runs.result import RunResult
-from evaluators.runs.split_rows import Layout
 from evaluators.scoring.needs import Cell
 from evaluators.testsets.memory_rows import row_bytes
 
@@ -103,7 +103,7 @@ def _read(plan: BatchPlan, sums: bytes) -> Batch:
     try:
         found = batch_of(sums)
         lines, of = plan.job.suite.lines(), found.rows
-        found.part.check(Layout.of(plan.job, lines), lines)
+        found.part.check(layout_of(plan.job, lines), lines)
         whole = bool(of.numbers) and sum(last - first + 1 for first, last in of.numbers) == found.part.sums.rows
         version = of.plan.partition(" ")[0]
     except (ValueError, RecursionError):

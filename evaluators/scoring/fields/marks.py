@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct, field
 
@@ -23,12 +23,22 @@ from evaluators.scoring.values.pairing import identity
 from evaluators.scoring.values.transforms import Transform, TransformError, chain
 
 if TYPE_CHECKING:
-    from evaluators.scoring.fields.absent_values import AbsentValues
     from evaluators.scoring.fields.tree import FieldNode
 
 ValueKey: TypeAlias = Callable[[Any], Hashable]
 CONTAINER: Final = {"object": dict, "array": list}
 _JOINED: Final = object()
+
+
+class Absence(Protocol):
+    """Which values count as absent, as `AbsentValues` has it."""
+
+    @property
+    def both(self) -> Literal["skip", "match"]:
+        """The result of a place that is absent on both sides."""
+
+    def at(self, node: FieldNode) -> Callable[[Any], bool]:
+        """Whether a value at a place counts as absent."""
 
 
 class Leaves(Struct, frozen=True):
@@ -45,7 +55,7 @@ LeavesOf: TypeAlias = Callable[[Any], Leaves]
 
 
 class _Collected(Struct):
-    absent: AbsentValues | None = None
+    absent: Absence | None = None
     keyed: list[Hashable] = field(default_factory=list)
     bare: list[Hashable] = field(default_factory=list)
     known: bool = True
@@ -76,7 +86,7 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
     return lambda value: key(apply(value))
 
 
-def leaves_of_node(node: FieldNode, absent: AbsentValues | None = None) -> LeavesOf:
+def leaves_of_node(node: FieldNode, absent: Absence | None = None) -> LeavesOf:
     """What gives the leaves of an item. What counts as `absent` is in no mark."""
 
     def read(item: Any) -> Leaves:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import os
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 from msgspec.structs import replace
@@ -26,11 +26,9 @@ from evaluators.scoring.judges.answer_store import AnswerStore
 from evaluators.scoring.judges.chat import ChatFailure, ChatReply, ChatRequest, Send, Structured
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.scoring.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
+from evaluators.scoring.judges.model_endpoint import ModelEndpoint
 from evaluators.scoring.judges.replies import BadReply, verdicts_in
-from evaluators.scoring.judges.session import Session, StoppedAsking
-
-if TYPE_CHECKING:
-    from evaluators.scoring.judges.model_judge import ModelJudge
+from evaluators.scoring.judges.session import REPEAT, Session, StoppedAsking
 
 _MOST_FAILED_IN_A_ROW: Final = 5
 """After so many requests without a reply, an endpoint is given up for the rest of the run."""
@@ -58,13 +56,28 @@ class PendingQuestion(msgspec.Struct):
     """What they cost, in units of `prices`; None where nobody knows."""
 
 
+def groups_of(judge: ModelEndpoint, pending: Iterable[PendingQuestion]) -> list[list[PendingQuestion]]:
+    """The questions that share a request: of one row, with one prompt, one model and the same choices.
+
+    A question that is put several times has another request each time: a model that sees it twice answers alike.
+    """
+    found: dict[Any, list[PendingQuestion]] = {}
+    for one in pending:
+        repeat = one.question.params.get(REPEAT, 1)
+        choices = tuple(one.question.payload.get("choices", ()))
+        shared = one.question.row, one.prompt.name, repeat, choices, *judge.params_of(one.question).values()
+        found.setdefault(shared, []).append(one)
+    size = judge.fields_per_request
+    return [group[at : at + size] for group in found.values() for at in range(0, len(group), size)]
+
+
 class Round:
     """One list of questions, on its way through the cache and the endpoint."""
 
     send: Send
     """The way to the endpoint, while it is open."""
 
-    def __init__(self, judge: ModelJudge, store: AnswerStore, session: Session) -> None:
+    def __init__(self, judge: ModelEndpoint, store: AnswerStore, session: Session) -> None:
         self.judge = judge
         self.store = store
         self.session = session
@@ -110,7 +123,7 @@ class Round:
         return unknown
 
     def _ask(self, pending: Sequence[PendingQuestion]) -> None:
-        groups = self.judge.groups(pending)
+        groups = groups_of(self.judge, pending)
         try:
             with (
                 self.judge.connected() as self.send,

@@ -13,7 +13,7 @@ from evaluators.model.issues import Blame, Issue, Problems, extra_hint, problem
 from evaluators.model.settings import Settings
 from evaluators.scoring.needs import Role
 from evaluators.scoring.values.addresses import without_passwords
-from evaluators.testsets.memory_rows import FetchedRows, lines_file
+from evaluators.testsets.fetched_rows import FetchedRows, lines_file
 
 Cells = Mapping[str, Any]
 

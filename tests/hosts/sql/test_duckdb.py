@@ -12,7 +12,7 @@ from evaluators.model.issues import Blame
 from evaluators.model.rows import MISSING
 from evaluators.testsets.databases import queried
 from evaluators.testsets.documents import open_file
-from evaluators.testsets.memory_rows import FetchedRows
+from evaluators.testsets.fetched_rows import FetchedRows
 from evaluators.testsets.query_settings import DatabaseConnection
 from evaluators.testsets.reader import whole
 from tests.kit import problem_of

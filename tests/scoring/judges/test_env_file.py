@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from evaluators.scoring.judges.model_judge import read_env_file
+from evaluators.scoring.judges.model_endpoint import read_env_file
 from tests.kit import problem_of
 
 TEXT = """

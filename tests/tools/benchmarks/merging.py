@@ -21,7 +21,7 @@ from evaluators.api.suite import Suite
 from evaluators.integrations.compat.given_documents import ROLES
 from evaluators.runs.driver import Merger, in_memory
 from evaluators.runs.job import Job, run_split
-from evaluators.runs.split_rows import Part
+from evaluators.runs.split_result import Part
 from evaluators.testsets.columns import Columns
 from evaluators.testsets.memory_rows import memory_rows
 from evaluators.testsets.reader import Split

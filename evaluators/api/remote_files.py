@@ -1,0 +1,127 @@
+"""Files and run folders in a store: fetched, to be read like those of this machine; made here, and sent."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from msgspec.structs import replace
+
+from evaluators.model.issues import Blame, Issue, Problems, problem
+from evaluators.runs.store import check_written, unwritten
+from evaluators.scoring.values.addresses import shown_address
+from evaluators.testsets.byte_store import inside, parent, reached, scheme_of, store_of
+
+if TYPE_CHECKING:
+    pass
+
+
+MOST_FETCHED_GIB: Final = 16.0
+"""How much is fetched of a run folder."""
+_GIB: Final = 1024**3
+_BLOCK: Final = 1024 * 1024
+
+
+def run_here(place: str | Path) -> Path:
+    """A run folder on this machine: the place itself, or what is fetched from a store, which is there until the program ends.
+
+    Raises Problems when there is no folder (config), or when it cannot be fetched (environment).
+    """
+    if not scheme_of(str(place)):
+        return Path(place)
+    address = str(place).rstrip("/")
+    folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    target = folder / (address.rpartition("/")[2] or "run")
+    with reached(address):
+        store = store_of(address)
+        if not store.lists or store.kind(address) != "folder":
+            hint = "a run folder in a store is named by its address, such as s3://bucket/runs/nightly"
+            raise problem("not-a-run", "there is no such run folder", where=shown_address(address), hint=hint)
+        room = MOST_FETCHED_GIB * _GIB
+        for name in store.below(address):
+            if not set(name.split("/")) & {"", ".", ".."}:
+                room -= _fetch(inside(address, name), target / name, room)
+    return target
+
+
+def _fetch(path: str, target: Path, room: float) -> int:
+    """One file of the folder. Gives its size."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    size = 0
+    with store_of(path).open(path) as stream, open(target, "wb") as file:
+        while block := stream.read(_BLOCK):
+            size += len(block)
+            if size > room:
+                message = f"it holds more than {MOST_FETCHED_GIB:g} GiB, which is the most that is fetched"
+                raise Problems([Issue("too-large", Blame.CONFIG, message, shown_address(parent(path)))])
+            file.write(block)
+    return size
+
+
+def page_place(run: str, here: Path) -> Path:
+    """Where the page of a run goes: into its folder; into a folder that stays when the program ends for a run in a store, or one whose
+    folder takes no files."""
+    folder = here if here.is_dir() else here.parent
+    if scheme_of(run) or not _takes_files(folder):
+        return Path(tempfile.mkdtemp(prefix="evaluators-"), f"{here.name}.html")
+    return folder / "report.html"
+
+
+def _takes_files(folder: Path) -> bool:
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    """The places of what `write` has written for these places; those of stores are sent there, each whole or not at all.
+
+    Raises Problems (environment) where a store does not take them; what was to be sent stays on this machine then.
+    """
+    written: list[str] = []
+    for place in places:
+        check_written([place])
+        written += _sent(place, write) if scheme_of(place) else map(str, write([Path(place)]))
+    return written
+
+
+def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    folder, sent = Path(tempfile.mkdtemp(prefix="evaluators-")), list[str]()
+    try:
+        for file in write([folder / path.rpartition("/")[2]]):
+            sent.append(inside(parent(path), file.name))
+            send_file(file, sent[-1])
+    except OSError as error:
+        issue = unwritten(error, shown_address(sent[-1] if sent else path))
+        raise Problems([replace(issue, hint=f"nothing is lost: it is in {folder}")]) from None
+    except Problems as error:
+        raise Problems(issue_at_place(issue, folder, parent(path)) for issue in error.issues) from None
+    shutil.rmtree(folder, ignore_errors=True)
+    return sent
+
+
+def issue_at_place(issue: Issue, local: Path, path: str) -> Issue:
+    """The same with a place in a store, as people gave it, in place of one of this machine."""
+    where, hint = (text and text.replace(str(local), shown_address(path)) for text in (issue.where, issue.hint))
+    return replace(issue, where=where, hint=hint)
+
+
+def remove_objects(places: Iterable[str]) -> None:
+    """Takes objects away, as far as their store lets one."""
+    for place in places:
+        with suppress(OSError, Problems):
+            store_of(place).remove(place)
+
+
+def send_file(file: Path, path: str) -> None:
+    """Sends a file of this machine to a store."""
+    with open(file, "rb") as stream, store_of(path).write(path) as target:
+        shutil.copyfileobj(stream, target, _BLOCK)
