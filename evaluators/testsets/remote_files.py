@@ -1,8 +1,9 @@
 """Stores elsewhere, through fsspec: what they have in common.
 
-A file is read piece by piece: each piece is asked for when it is needed, and comes whole or not at all. A connection that is refused
-or cut, a server that is busy: tried again a few times, with pauses. What is left of it is a `StoreFault`, an OSError whose text is for
-people and holds no address.
+A file is read piece by piece: each piece is asked for when it is needed, and comes whole or not at all. Where the store says which bytes
+a file holds, a process asks for a piece once, however often the file is looked at, cut and read. A connection that is refused or cut, a
+server that is busy: tried again a few times, with pauses. What is left of it is a `StoreFault`, an OSError whose text is for people and
+holds no address.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from errno import ENOSPC
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any, BinaryIO, Final, TypeVar, cast
+from weakref import finalize
 
 from msgspec import Struct
 
@@ -36,9 +40,11 @@ _PASSING: Final = (
 _LONGEST: Final = 300
 _PIECE_BYTES: Final = 2 * 1024 * 1024
 """How much is asked for at least."""
-_FETCHED: Final[dict[tuple[str, str, str], bytes]] = {}
-"""Files of one piece that were fetched last, by scheme, path and version."""
+_FETCHED: Final[dict[tuple[str, str, str], FetchedPieces]] = {}
+"""The files that were opened last, by scheme, path and version."""
 _MOST_FETCHED: Final = 8
+_MOST_FETCHED_BYTES: Final = 16 * 1024**3
+"""The largest file whose pieces are held on disk. Those of a larger one are asked for in each pass."""
 _BUFFER: Final = 1024 * 1024
 _VERSION: Final = ("generation", "ETag", "etag")
 """Where the description of an object says which version it is; the first one that is there counts."""
@@ -83,27 +89,28 @@ class RemoteFiles:
         size = known.size
         if size is None:
             return self.whole(path, start)
-        if 0 < size <= _PIECE_BYTES and known.content:
-            stream = io.BytesIO(self._in_one_piece(path, known, size))
-            stream.seek(start)
-            return stream
         from fsspec.spec import AbstractBufferedFile
 
-        asked = SimpleNamespace(cat_file=lambda _, start, end: self.part(path, known, start, min(end, size)))
+        part = self._part_of(path, known, size)
+        asked = SimpleNamespace(cat_file=lambda _, start, end: part(start, min(end, size)))
         parts = AbstractBufferedFile(asked, path, cache_type="none", size=size)
         parts.seek(start)
         return cast(BinaryIO, io.BufferedReader(parts, _PIECE_BYTES))
 
-    def _in_one_piece(self, path: str, known: Looked, size: int) -> bytes:
-        """A small file, which is fetched once, however often it is looked at, read and fingerprinted, as long as the store says that it
-        holds the same."""
+    def _part_of(self, path: str, known: Looked, size: int) -> Callable[[int, int], bytes]:
+        """Gives the bytes of a file from one place to before another; from pieces on disk where the store says which bytes it holds."""
+
+        def fetch(start: int, end: int) -> bytes:
+            return self.part(path, known, start, end)
+
+        if not known.content or size > _MOST_FETCHED_BYTES:
+            return fetch
         key = self.scheme, path, f"{known.version} {known.content}"
-        if (data := _FETCHED.get(key)) is None:
-            data = self.part(path, known, 0, size)
+        if (pieces := _FETCHED.get(key)) is None:
             while len(_FETCHED) >= _MOST_FETCHED:
                 del _FETCHED[next(iter(_FETCHED))]
-            _FETCHED[key] = data
-        return data
+            pieces = _FETCHED[key] = FetchedPieces(size)
+        return lambda start, end: pieces.read(start, end, fetch)
 
     def kind(self, path: str) -> Kind | None:
         """What is at a place; None where nothing is."""
@@ -213,6 +220,55 @@ class RemoteFiles:
         """What a function of the file system gives."""
         work = getattr(self.files(), name)
         return tried(lambda: work(*given))
+
+
+class FetchedPieces:
+    """The pieces of one file that were asked for, in a temporary file that has no name and goes with the process.
+
+    Forked workers share the file and what is in it until then; bytes are read and written at their place, since they share its position
+    as well.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._file = tempfile.TemporaryFile(prefix="evaluators-", buffering=0)  # noqa: SIM115  # the finalizer closes it
+        self._present = set[int]()
+        self._lock = Lock()
+        finalize(self, self._file.close)
+
+    def read(self, start: int, end: int, fetch: Callable[[int, int], bytes]) -> bytes:
+        """The bytes from one place to before another. `fetch` is asked for the pieces that are not there, each whole.
+
+        Where the disk takes no more, it is asked for just these bytes.
+        """
+        with self._lock:
+            for number in range(start // _PIECE_BYTES, -(-end // _PIECE_BYTES)):
+                if number not in self._present:
+                    first = number * _PIECE_BYTES
+                    data = fetch(first, min(first + _PIECE_BYTES, self._size))
+                    try:
+                        _write_at(self._file, first, data)
+                    except OSError:
+                        return fetch(start, end)
+                    self._present.add(number)
+            return _read_at(self._file, start, end - start)
+
+
+def _read_at(file: Any, start: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(file.fileno(), size, start)
+    file.seek(start)  # there are no forked processes on such a system
+    return cast(bytes, file.read(size))
+
+
+def _write_at(file: Any, start: int, data: bytes) -> None:
+    if hasattr(os, "pwrite"):
+        written = os.pwrite(file.fileno(), data, start)
+    else:
+        file.seek(start)
+        written = file.write(data)
+    if written != len(data):
+        raise OSError(ENOSPC, "the disk is full")
 
 
 class _Upload(io.BufferedWriter):

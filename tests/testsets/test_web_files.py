@@ -130,6 +130,38 @@ def test_a_small_file_is_fetched_once(server: FileServer, name: str, ranges: boo
     assert [part for _, part in server.asked if part not in looks] == [f"bytes=0-{len(data) - 1}" if ranges else None]
 
 
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_piece_of_a_large_file_is_fetched_once(server: FileServer, name: str) -> None:
+    data = server.files[f"/{name}"] = file_of_rows(name)
+    run(f"{server.address}/{name}")
+    asked = sorted(
+        tuple(map(int, part.removeprefix("bytes=").split("-")))
+        for _, part in server.asked
+        if part not in (None, "bytes=0-0")
+    )
+    assert asked == [(first, min(first + 3_000, len(data)) - 1) for first in range(0, len(data), 3_000)]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl", "rows.parquet"])
+def test_workers_read_the_pieces_that_are_there(server: FileServer, name: str) -> None:
+    server.files[f"/{name}"] = file_of_rows(name)
+    alone = run(f"{server.address}/{name}")
+    remote_files._FETCHED.clear()
+    assert run(f"{server.address}/{name}", workers=2).evaluators == alone.evaluators
+
+
+def test_a_full_disk_keeps_no_pieces_and_loses_nothing(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(remote_files, "_write_at", full)
+    server.files["/rows.csv"] = file_of_rows("rows.csv")
+    assert run(f"{server.address}/rows.csv").n_rows == ROWS
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("name", NAMES)
@@ -138,6 +170,7 @@ def test_a_connection_that_is_cut_is_tried_again(server: FileServer, name: str, 
     server.files[f"/{name}"] = file_of_rows(name)
     server.ranges = ranges
     whole = run(f"{server.address}/{name}")
+    remote_files._FETCHED.clear()
     server.cuts, server.cut_from = 3, 500
     again = run(f"{server.address}/{name}")
     assert server.cuts == 0
