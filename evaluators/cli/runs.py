@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -44,6 +45,7 @@ def _clean(folder: Path, yes: bool) -> None:
     """Removes unfinished runs, once somebody has said yes."""
     from evaluators.model.issues import Blame, Issue, Problems, problem
     from evaluators.reports.display import visible
+    from evaluators.reports.report_files import folder_names
     from evaluators.reports.runs_page import state_words
     from evaluators.runs.run_folder import clean
     from evaluators.runs.run_listing import listed_runs
@@ -64,10 +66,19 @@ def _clean(folder: Path, yes: bool) -> None:
             return
     issues = []
     for run in found:
-        if clean(run.place):
-            print_out(visible(f"removed {run.place}") + "\n")
+        if clean(run.place, folder_names):
+            print_out(visible(f"removed {run.place}{_staying(run.place)}") + "\n")
         else:
             why = "it was not removed: its run goes on, or the system refused"
             issues.append(Issue("not-removed", Blame.ENVIRONMENT, why, str(run.place)))
     if issues:
         raise Problems(issues)
+
+
+def _staying(place: Path) -> str:
+    """The words for what somebody else put into the folder of a run that is gone."""
+    from evaluators.testsets.run_files import is_run_folder
+
+    if not place.exists() or is_run_folder(str(place)):
+        return ""
+    return f"; what else was in the folder stays: {', '.join(sorted(os.listdir(place)))}"

@@ -22,16 +22,26 @@ def no_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> Colle
     return ()
 
 
+def foreign_entries(folder: Path, made: MadeNames) -> list[Path]:
+    """The files and folders in the folder of a run that no run has written. `made` names the files that are made from a run.
+
+    Raises OSError.
+    """
+    entries = [
+        entry for entry in sorted(folder.iterdir())
+        if not (is_partial(entry) or recorded_in(folder, entry) or recorded_in(folder, entry / "file"))
+    ]  # fmt: skip
+    ours = _made_of(folder, made) if entries else ()  # to name all formats takes as long as a short run
+    return [entry for entry in entries if entry.name not in ours]
+
+
 def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
     """Moves what no run has written from the folder of a run to another one; what has the name of a file there stays behind.
 
     `made` names the files that are made from a run. Raises OSError.
     """
-    more = [entry for entry in sorted(before.iterdir()) if not os.path.lexists(place / entry.name)]
-    more = [one for one in more if not (is_partial(one) or recorded_in(before, one) or recorded_in(before, one / "file"))]
-    ours = _made_of(before, made) if more else ()  # to name all formats takes as long as a short run
-    for entry in more:
-        if entry.name not in ours:
+    for entry in foreign_entries(before, made):
+        if not os.path.lexists(place / entry.name):
             entry.rename(place / entry.name)
 
 

@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, Problems, problem
 from evaluators.runs.folder_lock import FolderLock, holding, run_going
-from evaluators.runs.foreign_files import MadeNames, move_foreign, no_names
+from evaluators.runs.foreign_files import MadeNames, foreign_entries, move_foreign, no_names
 from evaluators.runs.record_facts import SUITE_FOLDER
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_db import RUN_DB, RunDb
@@ -245,10 +245,11 @@ class RunFolder:
             self._lock.release(ended=os.path.lexists(self.path / RUN_JSON))
 
 
-def clean(folder: Path) -> bool:
+def clean(folder: Path, made: MadeNames = no_names) -> bool:
     """Removes an unfinished run, and says whether it is gone. The run that it was to replace is put back.
 
-    Nothing is done where the run goes on, that cannot be told, or the folder is somebody else's.
+    What somebody else put into its folder stays there. `made` names the files that are made from a run. Nothing is done where the run
+    goes on, that cannot be told, or the folder is somebody else's.
     """
     if os.path.lexists(folder / RUN_JSON) or not is_own_file(folder / RUN_DB) or folder.is_symlink():
         return False
@@ -260,8 +261,17 @@ def clean(folder: Path) -> bool:
         return False
     finally:
         lock.release()
-    remove_folder(folder)
-    gone = not folder.exists()
+    before = _waiting(folder)
+    with suppress(OSError):
+        if before is not None:
+            move_foreign(folder, before, made)
+        foreign = foreign_entries(folder, made)
+        for entry in folder.iterdir() if foreign else ():
+            if entry not in foreign:
+                _remove(entry)
+        if not foreign:
+            remove_folder(folder)
+    gone = not os.path.lexists(folder / RUN_DB)
     _put_back(folder)
     return gone
 
@@ -334,11 +344,16 @@ def _stopped(place: Path) -> Path:
     return place.with_name(_STOPPED.format(place.name))
 
 
+def _waiting(place: Path) -> Path | None:
+    """The run that was at a place last and waits to be replaced; None where there is none."""
+    return next((aside for aside in (_stopped(place), _replaced(place)) if os.path.lexists(aside)), None)
+
+
 def _put_back(place: Path) -> None:
     """Puts the run back that was at a place last, and was not replaced after all. One that cannot be moved stays where it waits."""
-    aside = _stopped(place)
-    with suppress(OSError):
-        os.rename(aside if os.path.lexists(aside) else _replaced(place), place)
+    if (aside := _waiting(place)) is not None:
+        with suppress(OSError):
+            os.rename(aside, place)
 
 
 def _drop(aside: Path, place: Path, made: MadeNames) -> None:
@@ -354,6 +369,13 @@ def remove_folder(folder: Path) -> None:
     from shutil import rmtree  # brings every kind of archive along
 
     rmtree(folder, ignore_errors=True)
+
+
+def _remove(entry: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        remove_folder(entry)
+    else:
+        entry.unlink()
 
 
 def _make_private(folder: Path) -> None:

@@ -450,10 +450,12 @@ def test_runs_are_listed_and_only_unfinished_ones_removed(whole: Whole, killed: 
     asked = start(killed, "runs", "--clean", stdin=subprocess.DEVNULL)
     assert asked.returncode == 2
     assert "nobody is there to say yes, so nothing is removed" in asked.stderr
-    assert (killed / "runs" / "x").exists()
+    (killed / "runs" / "x" / "notes.txt").write_text("mine")
     cleaned = start(killed, "runs", "--clean", "--yes")
-    assert (cleaned.returncode, cleaned.stdout) == (0, f"removed {listed['x']['place']}\n")
-    assert sorted(os.listdir(killed / "runs")) == ["done", "notes", "someones"]
+    stays = "what else was in the folder stays: notes.txt"
+    assert (cleaned.returncode, cleaned.stdout) == (0, f"removed {listed['x']['place']}; {stays}\n")
+    assert os.listdir(killed / "runs" / "x") == ["notes.txt"]
+    assert sorted(os.listdir(killed / "runs")) == ["done", "notes", "someones", "x"]
 
 
 @pytest.mark.slow

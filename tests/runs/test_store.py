@@ -184,6 +184,24 @@ def test_what_a_forced_run_was_to_replace_comes_back_when_that_is_cleaned(tmp_pa
     assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
 
 
+def test_what_somebody_else_put_into_an_unfinished_run_stays_when_that_is_cleaned(tmp_path: Path) -> None:
+    ended(tmp_path)
+    write_text(tmp_path / "nightly" / "notes.txt", "mine")
+    write_text(tmp_path / "nightly" / "suite" / "suite.yaml", "the run's", renews=True)
+    assert clean(tmp_path / "nightly")
+    assert listing(tmp_path) == ["nightly", "nightly/notes.txt"]
+    assert listed_runs(tmp_path) == []
+
+
+def test_what_somebody_else_put_into_a_run_that_is_cleaned_goes_to_the_one_that_comes_back(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "nightly") as folder:
+        folder.finish(result(rows=1))
+    ended(tmp_path, force=True)
+    write_text(tmp_path / "nightly" / "notes.txt", "mine")
+    assert clean(tmp_path / "nightly")
+    assert listing(tmp_path) == ["nightly", "nightly/notes.txt", "nightly/run.db", "nightly/run.json"]
+
+
 def test_what_a_forced_run_was_to_replace_goes_when_somebody_comes_to_its_end(tmp_path: Path) -> None:
     for take in (partial(RunFolder.go_on, tmp_path / "nightly"), partial(RunFolder.create, tmp_path, "nightly", True)):
         with RunFolder.create(tmp_path, "nightly", force=True) as folder:
