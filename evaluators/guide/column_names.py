@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
@@ -11,26 +12,57 @@ from msgspec import Struct
 from evaluators.scoring.needs import Role
 from evaluators.testsets.columns import is_usual
 
+
+def _spelled(words: str) -> frozenset[str]:
+    """Words, each also without its accents."""
+    plain = "".join(letter for letter in unicodedata.normalize("NFKD", words) if not unicodedata.combining(letter))
+    return frozenset([*words.split(), *plain.split()])
+
+
+_MODEL_ABROAD: Final = _spelled("modell modèle modelo modello ki ia")
+_OUTPUT_ABROAD: Final = _spelled(
+    "vorhersage vorhergesagt erkannt extrahiert prédiction prédit prédite généré générée predicción predicho predicha generado generada "
+    "previsão previsto prevista gerado gerada generato generata voorspelling voorspeld voorspelde 模型输出 模型回答 预测"
+)
+_EXPECTED_ABROAD: Final = _spelled(
+    "erwartet erwartete richtig richtige korrekt korrekte referenz musterantwort musterlösung sollwert wahrheit attendu attendue "
+    "référence vérité esperado esperada correcto correcta referencia verdad verdade correto correta gabarito atteso attesa corretto "
+    "corretta verwacht verwachte juiste 标准答案 参考答案 正确答案 正解"
+)
 _WORDS: Final[Mapping[Role, frozenset[str]]] = {
     "output": frozenset(
         ["pred", "preds", "predicted", "prediction", "predictions", "model", "actual", "generated", "extracted", "llm", "got",
-         "bot", "chatbot", "ai", "assistant", "modell", "vorhersage"]
-    ),
+         "bot", "chatbot", "ai", "assistant", "suggestion", "suggested", "hyp"]
+    ) | _MODEL_ABROAD | _OUTPUT_ABROAD,
     "expected": frozenset(
-        ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "target", "ideal", "right", "true",
-         "wanted", "solution", "human", "annotated", "annotation", "annotator", "richtig", "erwartet"]
-    ),
+        ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "references", "target", "targets", "ideal",
+         "right", "true", "wanted", "solution", "human", "annotated", "annotation", "annotations", "annotator", "accept",
+         "acceptable"]
+    ) | _EXPECTED_ABROAD,
     "input": frozenset(
         ["input", "question", "prompt", "query", "message", "text", "email", "instruction", "conversation", "transcript",
-         "context", "scenario", "passage", "article", "frage"]
-    ),
+         "context", "scenario", "passage", "article"]
+    ) | _spelled("frage texte texto testo tekst pregunta pergunta domanda vraag 问题"),
     "id": frozenset(["id", "no", "nr", "number", "nummer", "key", "code", "uuid"]),
 }  # fmt: skip
 _OUTPUT_WORDS: Final = frozenset(
-    ["output", "outputs", "response", "responses", "completion", "completions", "reply", "replies", "ausgabe"]
+    [
+        "output",
+        "outputs",
+        "response",
+        "responses",
+        "completion",
+        "completions",
+        "reply",
+        "replies",
+        "resps",
+        "ausgabe",
+        "sortie",
+        "salida",
+    ]
 )
 """What a model gives. A word of expected answers beside it says more: an ideal response is no output."""
-ANSWER: Final = frozenset(["answer", "answers", "antwort"])
+ANSWER: Final = frozenset(["answer", "answers"]) | _spelled("antwort réponse respuesta resposta risposta antwoord")
 _AMBIGUOUS_WORDS: Final = frozenset(["label", "labels"]) | ANSWER
 """What a model gave, or what it should have given."""
 _NOUNS: Final = (
@@ -46,15 +78,23 @@ _WHICH_MODEL: Final = frozenset(
 _OF_A_MODEL: Final = frozenset(
     ["name", "version", "id", "provider", "tested", "used", "type", "family", "under", "test", "tests", "run", "config"]
 )
-_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "chatbot", "assistant", "modell", "annotator"])
+_MODEL: Final = frozenset(["model", "llm", "ai", "bot", "chatbot", "assistant", "annotator"]) | _MODEL_ABROAD
 """Words for who answers. Beside others that name no answer, they may say anything about it."""
 _NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
 """Words about an answer, which is then none."""
 _PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
-"""Beside these, "actual" is what should have been predicted."""
+_HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses"])
+_BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
+    (frozenset(["actual"]), "expected", _PREDICTED),
+    (frozenset(["ref", "refs"]), "expected", _HYPOTHESES),
+    (_HYPOTHESES, "output", frozenset(["ref", "refs", "reference", "references"])),
+    (frozenset(["soll"]), "expected", frozenset(["ist"])),
+    (frozenset(["ist"]), "output", frozenset(["soll"])),
+)
+"""Words that say a role only where another column has one of some words: without those, a "ref" is a number of a document."""
 _VERDICT: Final = frozenset(
     ["correct", "incorrect", "passed", "pass", "failed", "fail", "ok", "score", "scores", "verdict", "grade", "graded",
-     "rating", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
+     "rating", "rater", "raters", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
      "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
      "logprob"]
 )  # fmt: skip
@@ -85,7 +125,8 @@ _CAMEL_CASE: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def words_of(column: str) -> list[str]:
     """The words of a name, in lower case and in order, without digits."""
-    return [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", column))]
+    composed = unicodedata.normalize("NFC", column)  # an accent of its own would end a word
+    return [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", composed))]
 
 
 def is_input(column: str) -> bool:
@@ -141,11 +182,14 @@ def _said(words: Collection[str], among: Collection[str]) -> Role | None:
     """The role that words name: the output first, unless another column has no other words than these."""
     of_output, of_expected = _WORDS["output"] & {*words}, _WORDS["expected"] & {*words}
     rivals = [{*words_of(name)} for name in among]
-    if "actual" in words and not _PREDICTED & {*words} and any(each & _PREDICTED for each in rivals):
-        return "expected"
+    for own, role, others in _BESIDE:
+        if own & {*words} and not others & {*words} and any(each & others for each in rivals):
+            return role
     if of_output and of_expected:
-        others = any(each & (_WORDS["output"] | _OUTPUT_WORDS) and not each & _WORDS["expected"] for each in rivals)
-        return "expected" if others or "expected" in words else "output"
+        other_outputs = any(
+            each & (_WORDS["output"] | _OUTPUT_WORDS) and not each & _WORDS["expected"] for each in rivals
+        )
+        return "expected" if other_outputs or "expected" in words else "output"
     return "expected" if of_expected else "output" if of_output or _OUTPUT_WORDS & {*words} else None
 
 
@@ -218,13 +262,31 @@ class ColumnPair(Struct, frozen=True):
     """Both names say their side. Otherwise one is plain: `vendor` and `vendor_gold`."""
 
 
-_OUTPUT_MARKS: Final = _PREDICTED | frozenset(
-    ["extracted", "generated", "model", "llm", "ai", "bot", "output", "response", "hyp", "hypothesis", "estimated", "got"]
+_OUTPUT_MARKS: Final = (
+    _PREDICTED
+    | frozenset(
+        [
+            "extracted",
+            "generated",
+            "model",
+            "llm",
+            "ai",
+            "bot",
+            "output",
+            "response",
+            "hyp",
+            "hypothesis",
+            "estimated",
+            "got",
+        ]
+    )
+    | _MODEL_ABROAD
+    | _OUTPUT_ABROAD
 )
 _EXPECTED_MARKS: Final = frozenset(
     ["expected", "gold", "golden", "true", "truth", "groundtruth", "ground", "gt", "correct", "reference", "ref", "target", "ideal",
      "human", "annotated", "actual", "wanted"]
-)  # fmt: skip
+) | _EXPECTED_ABROAD  # fmt: skip
 
 
 def pairs_by_name(columns: Sequence[str]) -> list[ColumnPair]:
