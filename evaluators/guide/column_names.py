@@ -94,9 +94,9 @@ _BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
 """Words that say a role only where another column has one of some words: without those, a "ref" is a number of a document."""
 _VERDICT: Final = frozenset(
     ["correct", "incorrect", "passed", "pass", "failed", "fail", "ok", "score", "scores", "verdict", "grade", "graded",
-     "rating", "rater", "raters", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
+     "rating", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
      "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
-     "logprob"]
+     "logprob", "rater", "raters"]
 )  # fmt: skip
 _EXPLAINS: Final = frozenset(
     ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",

@@ -1,4 +1,4 @@
-"""JSON files that hold their rows in one list."""
+"""JSON files that hold their rows in one list, or are a table in another form."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final, Self
 
-from evaluators.model.issues import Blame, CellError, Issue
+from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import JSON, MISSING
 from evaluators.scoring.needs import Cell, too_long
 from evaluators.scoring.values.json_text import MAX_CHARS, NotJSON, parse_file
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path
-from evaluators.scoring.values.quoting import key_text, kind
+from evaluators.scoring.values.quoting import first_ones, key_text, kind
 from evaluators.testsets.byte_source import ByteSource, broken, refuse_utf16, whole_of
+from evaluators.testsets.json_tables import lists_below, table_in
 from evaluators.testsets.reader import Chunk, Reader, Split
 
 LONGEST: Final = MAX_CHARS
@@ -22,13 +23,18 @@ LONGEST: Final = MAX_CHARS
 _SEVERAL: Final = "several-lists"
 _CHUNK_ROWS: Final = 200
 _HEAD_BYTES: Final = 1024
+_SHOWN: Final = 5
 _SHAPE: Final = (
     "a list of objects, or an object with one such list, is expected; for one object per line write `format: jsonl`"
 )
 
 
 class Json(Reader, frozen=True):
-    """A list of objects, or an object with one such list, or with several, of which one is named. The file is held in memory."""
+    """A list of objects, or an object with one such list, or with several, of which one is named. The file is held in memory.
+
+    An object that is a table as pandas writes it (`columns` and `data`, or columns of numbered cells), or that has rows by
+    their ids, is read, too.
+    """
 
     suffixes: ClassVar[tuple[str, ...]] = (".json",)
     options: ClassVar[frozenset[str]] = frozenset({"list"})
@@ -63,19 +69,30 @@ def _rows(source: ByteSource) -> list[JSON]:
         return _named_list(source, value, source.list)
     if isinstance(value, list):
         return value
+    table = table_in(value) if isinstance(value, dict) else None
+    if table is not None:
+        return list(table)
     found = value.items() if isinstance(value, dict) else ()
     lists = {key: item for key, item in found if isinstance(item, list) and all(isinstance(row, dict) for row in item)}
     filled = {key: item for key, item in lists.items() if item}
     lists = filled or dict(islice(lists.items(), 1))
     if len(lists) > 1:
         names = ", ".join(f'"{key}"' for key in lists)
-        word = key_text(max(lists, key=lambda key: len(lists[key])))
-        hint = f"say which one: `list: {word}` under test_set, or --list {word}"
-        raise broken(source, _SEVERAL, f"the file holds an object with {len(lists)} lists of objects: {names}", hint)
+        message = f"the file holds an object with {len(lists)} lists of objects: {names}"
+        raise _which_list(source, message, key_text(max(lists, key=lambda key: len(lists[key]))))
     if not lists:
+        below = dict(lists_below(value))
         shape = f"{kind(value)} with 0 lists of objects" if isinstance(value, dict) else kind(value)
-        raise broken(source, "no-rows", f"the file holds {shape}", _SHAPE)
+        if not below:
+            raise broken(source, "no-rows", f"the file holds {shape}", _SHAPE)
+        names = first_ones([f'"{path}"' for path in below], _SHOWN)
+        raise _which_list(source, f"the file holds {shape}; deeper in it: {names}", max(below, key=below.__getitem__))
     return next(iter(lists.values()))
+
+
+def _which_list(source: ByteSource, message: str, likely: str) -> Problems:
+    """The problem of a file whose list of rows has to be named, with the line that names the one with most rows."""
+    return broken(source, _SEVERAL, message, f"say which one: `list: {likely}` under test_set, or --list {likely}")
 
 
 def _named_list(source: ByteSource, value: JSON, name: str) -> list[JSON]:
