@@ -12,7 +12,7 @@ from evaluators.api.loading import loads
 from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE
 from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.evaluators._evaluator import START_HERE as EVALUATORS
-from evaluators.scoring.fields import other_words
+from evaluators.scoring.fields import named_comparators
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites import foreign_words
 from tests.kit import problem_of
@@ -60,7 +60,7 @@ def test_a_name_like_no_other_leads_to_those_to_start_with() -> None:
 
 
 def test_a_word_leads_to_one_name_and_is_none_itself() -> None:
-    for called, names in ((other_words._CALLED, COMPARATORS), (foreign_words._CALLED, BUILTIN)):
+    for called, names in ((named_comparators._CALLED, COMPARATORS), (foreign_words._CALLED, BUILTIN)):
         words = [word for line in called.values() for word in line.split()]
         assert len(words) == len(set(words))
         assert not [word for word in words if word in names or word in foreign_words.TYPES]

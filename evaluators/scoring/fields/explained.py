@@ -16,9 +16,8 @@ from evaluators.scoring.fields.absent_values import AbsentValues
 from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.pair import CROWDED, notes_on
 from evaluators.scoring.fields.post_process import Processor, post_process
-from evaluators.scoring.fields.readable import Ask
 from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
-from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
+from evaluators.scoring.fields.rules import EQUAL, Ask, Explained, Partial, explain_rule
 from evaluators.scoring.fields.scored import MEASURED, Scored, together
 from evaluators.scoring.fields.settle import (
     OURS,

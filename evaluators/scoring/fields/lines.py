@@ -18,9 +18,8 @@ from msgspec.structs import replace
 from evaluators.model.registry import nearest, suggestion
 from evaluators.model.settings import BadSettings, Detail, Loc, as_boolean, as_number, bad, read_each, spell
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
-from evaluators.scoring.fields.compound import WORD as COMPOUND
-from evaluators.scoring.fields.compound import Together
 from evaluators.scoring.fields.named_comparators import (
+    COMPOUND,
     JUDGED,
     NEIGHBOURS,
     WORDS,
@@ -31,6 +30,7 @@ from evaluators.scoring.fields.named_comparators import (
     word_in,
 )
 from evaluators.scoring.fields.reading import ALIGNMENTS, AS_A_SET, Align, read_align, read_path, read_transforms
+from evaluators.scoring.fields.rules import Together
 from evaluators.scoring.needs import Condition, read_conditions
 from evaluators.scoring.values.paths import ANY, Path
 from evaluators.scoring.values.quoting import flow

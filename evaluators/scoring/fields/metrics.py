@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Detail, bad, read_each, spell
 from evaluators.scoring.comparators._comparator import COMPARATORS
-from evaluators.scoring.fields.compound import WORD
 from evaluators.scoring.fields.named_comparators import (
+    COMPOUND,
     JUDGED,
     OF_LISTS,
     NamedComparator,
@@ -105,7 +105,7 @@ def resolve_compound(options: object, context: Mapping[str, Any], path: str) -> 
     Those transforms go before the object's own ones on its node. Raises BadSettings, with places inside the options.
     """
     try:
-        chosen = choose({WORD: options}, context)
+        chosen = choose({COMPOUND: options}, context)
     except BadSettings as error:
         details = [replace(detail, loc=detail.loc[1:]) for detail in in_field(error.details, path)]
         raise BadSettings(details) from error

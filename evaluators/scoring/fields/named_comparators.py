@@ -1,9 +1,8 @@
 """How two values are compared, as a suite or a schema says it: a word or a one-key map.
 
-It names a comparator with its options, a comparator of the suite, keys that are compared as one value (`compound`), or
-`skip`. For a comparator that needs a judge, where there is none, its fallback is chosen.
-
-Comparators that need a judge, and what stands in for them in a suite without one.
+It names a comparator with its options, a comparator of the suite, keys of an object that are compared as one value
+(`compound: {fields: [surname, name], compare: fuzzy}`), or `skip`. For a comparator that needs a judge, where there is none, its
+fallback is chosen. A name that no comparator has is looked for among the words that people use for them.
 
 A field that needs a judge is a `NeedsJudge`. They are gathered as any other bad setting is, and `listed_once` makes one of
 them all, so that a reader meets one message that lists every such field.
@@ -11,21 +10,24 @@ them all, so that a reader meets one message that lists every such field.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.model.registry import suggestion
+from evaluators.model.registry import described, suggestion
 from evaluators.model.settings import BadSettings, Detail, bad, build, filled_texts, spell, under, word_or_map
-from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, word_of
-from evaluators.scoring.fields.compound import WORD as COMPOUND
-from evaluators.scoring.fields.compound import Together, read_names, takes_text
-from evaluators.scoring.fields.other_words import start_here, what_to_write
+from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE, Comparator, word_of
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
+from evaluators.scoring.fields.rules import Together
 from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.scoring.values.quoting import first_ones, flow
+
+COMPOUND: Final = "compound"
+COMPOUND_SETTINGS: Final = ("fields", "compare")
+_COMPOUND_HINT: Final = "write compound: {fields: [surname, name], compare: fuzzy}"
 
 JUDGED: Final = ("semantic", "string_semantic", "string_llm", "array_llm")
 """The words that need a judge."""
@@ -41,6 +43,25 @@ class NeedsJudge(Detail, frozen=True):
 
     field: str = ""
     word: str = ""
+
+
+WORDS: Final = {"oneof": "one_of"}
+"""Comparators by their names in the systems that this package replaces, and today's names."""
+NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when", "confidence")
+"""What may stand beside the comparator of a field."""
+
+
+class NamedComparator(Struct, frozen=True):
+    """A comparator that is named. `comparator` is None for `skip`, and where an alignment stands in for one of lists."""
+
+    word: str = "exact"
+    comparator: Comparator | None = None
+    rule: str = "exact"
+    fallback_for: str | None = None
+    """The comparator that needs a judge and that this one, or the alignment, is the fallback for."""
+    align: Align | None = None
+    together: Together | None = None
+    """The keys of an object that are compared as one value."""
 
 
 def needs_judge(word: str, context: Mapping[str, Any]) -> bool:
@@ -109,25 +130,6 @@ def _hint(words: Iterable[str]) -> str:
         f"name what stands in for it: fallback: {flow(named)}; or who answers: judge: {{…}}; "
         f'or answer in Python: evaluators.register("{first}", f, batch=True)'
     )
-
-
-WORDS: Final = {"oneof": "one_of"}
-"""Comparators by their names in the systems that this package replaces, and today's names."""
-NEIGHBOURS: Final = ("compare", "weight", "required", "optional", "transforms", "align", "when", "confidence")
-"""What may stand beside the comparator of a field."""
-
-
-class NamedComparator(Struct, frozen=True):
-    """A comparator that is named. `comparator` is None for `skip`, and where an alignment stands in for one of lists."""
-
-    word: str = "exact"
-    comparator: Comparator | None = None
-    rule: str = "exact"
-    fallback_for: str | None = None
-    """The comparator that needs a judge and that this one, or the alignment, is the fallback for."""
-    align: Align | None = None
-    together: Together | None = None
-    """The keys of an object that are compared as one value."""
 
 
 def word_in(data: object) -> object:
@@ -221,19 +223,6 @@ def _renamed(old: str, data: object, context: Mapping[str, Any]) -> NamedCompara
         raise BadSettings(replace(each, loc=(*written, *each.loc[1:])) for each in error.details) from error
 
 
-def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
-    """Keys that are compared as one value, with the comparator that compares them."""
-    with under(COMPOUND):
-        names, compare = read_names(options)
-    with under(COMPOUND, "compare"):
-        chosen = choose(compare, context)
-        if chosen.comparator is None or chosen.together is not None:
-            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
-        refuse_answers(chosen.comparator, "for the keys of a compound")
-    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
-    return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
-
-
 def refuse_answers(comparator: Comparator | None, here: str) -> None:
     """Raises BadSettings for a comparator that reads right answers, or a pattern, in a column: these are those of one field."""
     if comparator is not None and comparator.answers_column is not None:
@@ -311,3 +300,115 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
 
 def _rule(name: str, options: Mapping[str, Any]) -> str:
     return f"{name} {flow(filled_texts().shown(options))}" if options else name
+
+
+def read_names(options: object) -> tuple[tuple[str, ...], object]:
+    """The keys of a compound and its comparator as it is written (`exact` without one). Raises BadSettings."""
+    if not isinstance(options, Mapping):
+        raise bad(f"the options of compound must be a map; found {spell(options)}", hint=_COMPOUND_HINT)
+    details: list[Detail] = []
+    for key in options:
+        if key not in COMPOUND_SETTINGS:
+            hint = suggestion(str(key), COMPOUND_SETTINGS) or f"known settings: {', '.join(COMPOUND_SETTINGS)}"
+            details.append(
+                Detail((key,), f'unknown setting "{key}" for compound', hint, key=True, code="unknown-setting")
+            )
+    names = options.get("fields")
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names) or len(set(names)) < 2:
+        loc = ("fields",) if "fields" in options else ()
+        details.append(
+            Detail(loc, f"compound needs fields, a list of two keys or more; found {spell(names)}", _COMPOUND_HINT)
+        )
+    elif len(set(names)) < len(names):
+        details.append(Detail(("fields",), "a key is listed twice", "list each key once"))
+    if details:
+        raise BadSettings(details)
+    return tuple(names or ()), options.get("compare", "exact")
+
+
+def takes_text(comparator: Comparator, word: str) -> bool:
+    """Whether a compound gives the comparator one text a side."""
+    return word != "exact" and word in COMPARATORS.shipped() and type(comparator) is COMPARATORS.shipping(word)
+
+
+def _compound(options: object, context: Mapping[str, Any]) -> NamedComparator:
+    """Keys that are compared as one value, with the comparator that compares them."""
+    with under(COMPOUND):
+        names, compare = read_names(options)
+    with under(COMPOUND, "compare"):
+        chosen = choose(compare, context)
+        if chosen.comparator is None or chosen.together is not None:
+            raise bad(f'compound cannot compare its keys with "{chosen.word}"', hint="name a comparator")
+        refuse_answers(chosen.comparator, "for the keys of a compound")
+    together = Together(names, takes_text(chosen.comparator, word_of(chosen.comparator)))
+    return replace(chosen, rule=f"{' + '.join(names)}: {chosen.rule}", together=together)
+
+
+_CALLED: Final[Mapping[str, str]] = {
+    "exact": "== eq equal equals equality exactly exact_match identical is literal match matches on same strict true yes",
+    "normalized": (
+        "case case_insensitive casefold icase iequals ignore_accents ignore_case ignorecase insensitive lenient loose lower lowercase "
+        "nocase normal normalised normalize normalized_match relaxed str string strip text trim trimmed"
+    ),
+    "numeric": (
+        "amount approx approximately close_to closeness currency decimal double float int integer isclose money number num numbers "
+        "numerical percent percentage price range tolerance within"
+    ),
+    "date": "date_time datetime day days time timestamp",
+    "fuzzy": (
+        "almost alike approximate close damerau difflib distance edit_distance edits fuzz fuzzy_match fuzzywuzzy jaro jaro_winkler "
+        "levenshtein levenstein misspell misspelled misspelling misspelt near nearly rapidfuzz ratio similar similarity "
+        "spelling string_similarity typo typos"
+    ),
+    "boolean": "bool flag yes_no true_false",
+    "{one_of: {values: [TEXT, TEXT]}}": "alternatives any any_of choice choices either enum enumeration in oneof options",
+    "url": "address domain href link uri web website",
+    "skip": "false ignore ignored no none off omit",
+    "semantic": (
+        "bert_score bertscore cosine cosine_similarity embedding embeddings judge llm llm_judge meaning means paraphrase "
+        "semantic_match semantic_similarity semantically semantics sentence_similarity synonym synonyms"
+    ),
+    "{regex: {pattern: TEXT}}": (
+        "contain contains contains_text glob icontains include includes like matches_regex partial pattern re regexp regex_match "
+        "starts_with startswith ends_with endswith substring"
+    ),
+}
+"""By what is written here, the words that people try."""
+_DATE_FORMAT: Final = re.compile(r"(?=.*[Dd])(?=.*[Mm])(?=.*[Yy])(?:[DdMmYy]{1,4}|[Hhms]{1,2}|[-./,: T])+")
+
+
+def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) -> str | None:
+    """What to write for a name by which people call a comparator, with what that does; None for any other name.
+
+    `keyed`: the name is the key of options, and so is what takes its place.
+    Where `context["judge"]` is None, nothing is proposed that asks one.
+    """
+    if _DATE_FORMAT.fullmatch(name):
+        return f"write {flow({'date': {'formats': [name.upper()]}})}"
+    if name.partition(": ")[0] in COMPARATORS:
+        return f"write {{{name}}}, without quotes"
+    word = re.sub(r"[\s-]+", "_", name.strip().casefold())
+    found = next((written for written, words in _CALLED.items() if word in words.split()), None)
+    if found == "semantic" and context.get("judge") is None:
+        return f"write fuzzy ({_does('fuzzy')}); what texts mean is compared by `semantic`, which asks a judge"
+    if found is None:
+        return None
+    plain = found.lstrip("{").partition(":")[0]
+    return f"write {plain if keyed else found} ({_does(plain)})"
+
+
+def start_here(own: Iterable[str] = ()) -> str:
+    """The comparators to start with, each with what it does, on a line of its own; and a suite's `own`."""
+    mine = f"; your own: {', '.join(own)}" if own else ""
+    return described(COMPARATORS, START_HERE, f"most fields need one of these (all: evaluators list comparators{mine}):")
+
+
+def _does(word: str) -> str:
+    if word in _WITHOUT_PLUG:
+        return _WITHOUT_PLUG[word]
+    first_line = (COMPARATORS.find(word).__doc__ or "").partition("\n")[0]
+    sentence = re.split(r" \(|;|\.$", first_line)[0]
+    return sentence[:1].lower() + sentence[1:]
+
+
+_WITHOUT_PLUG: Final = {"skip": "the field is left out", "semantic": "the two values mean the same, as the judge sees it"}

@@ -21,7 +21,7 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING
 from evaluators.scoring.comparators._comparator import in_field
 from evaluators.scoring.fields.lines import FieldLine
-from evaluators.scoring.fields.readable import transformed
+from evaluators.scoring.fields.rules import transformed
 from evaluators.scoring.values.paths import ANY, Levels, Path, joined_keys, key_of
 from evaluators.scoring.values.transforms import Apply, Transform, TransformError, chain_of_expected
 

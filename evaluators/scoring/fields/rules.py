@@ -1,35 +1,158 @@
-"""The rule of a field: whether its expected value can be read, then equality, then its transforms on both sides, then its
-comparator.
+"""How two values of a field are compared: keys that are compared as one value, what is wrong with an expected value, and the rule.
 
-A rule is asked only about values that are there. Its answer is a status, or a status with an exact share where there is
-partial credit.
+A rule asks whether the expected value can be read, then whether the two are equal, then does the transforms to both, and then asks the
+comparator. It is asked only about values that are there. Its answer is a status, or a status with an exact share where there is partial
+credit. What cannot be read is known from the expected side alone: then the field is a fault, whatever the output has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from evaluators.model.issues import Blame, RowProblem
+from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import Comparison, FieldStatus
 from evaluators.model.settings import build
 from evaluators.scoring.comparators._comparator import (
     COMPARATORS,
     Comparator,
+    Readable,
+    bad_answer,
     cached_compare,
     comparison_of,
     explained,
     failed,
     word_of,
 )
-from evaluators.scoring.fields.compound import Together
-from evaluators.scoring.fields.readable import expected_chain, reader_of_expected, transformed
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.pairing import identity
-from evaluators.scoring.values.transforms import Transform, TransformError, chain
+from evaluators.scoring.values.quoting import quote
+from evaluators.scoring.values.transforms import Apply, Transform, TransformError, chain, chain_of_expected
+
+
+class Together(Struct, frozen=True):
+    """The keys that are compared as one value, and whether their values are joined to one text for that."""
+
+    fields: tuple[str, ...]
+    joined: bool = False
+
+    def picked(self, value: Any) -> dict[str, Any] | None:
+        """The object with the listed keys only; None for a value that is no object."""
+        return {key: value[key] for key in self.fields if key in value} if isinstance(value, dict) else None
+
+    def transforms(self, inner: tuple[Transform, ...]) -> tuple[Transform, ...]:
+        """What is done to both picked objects: the join and then `inner`, or `inner` to each value on its own."""
+        if self.joined:
+            return (Transform("join", self.text), *inner)
+        return each_key(dict.fromkeys(self.fields, inner))
+
+    def text(self, value: Any) -> Any:
+        """The values as one text. A value that is no object stays what it is."""
+        if not isinstance(value, dict):
+            return value
+        return " ".join(_spelled(value[key]) for key in self.fields if value.get(key) is not None)
+
+
+def each_key(known: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
+    """Does to the value of each key of an object what is known for the key; nothing where that is nothing."""
+    chains = {key: made for key, transforms in known.items() if (made := chain(transforms)) is not None}
+    if not chains:
+        return ()
+
+    def apply(value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
+
+    converts = any(transform.converts for transforms in known.values() for transform in transforms)
+    return (Transform("each_key", apply, converts=converts),)
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+Ask: TypeAlias = Callable[[Any], Issue | None]
+"""From an expected value to the issue that says what is wrong with it; None where it can be read."""
+MOST_KNOWN: Final = 10_000
+"""Distinct expected values that one field remembers; further ones are asked about anew."""
+
+
+def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] = ()) -> Ask | None:
+    """A function that says what is wrong with an expected value of a field; None where its comparator reads every value.
+
+    It remembers what it said of each distinct value.
+    """
+    transforms = tuple(transforms)
+    converts = any(transform.converts for transform in transforms)
+    if comparator.reads == "output" or (comparator.reads_any and not converts):
+        return None
+    apply = expected_chain(comparator, transforms)
+    known: dict[Hashable, Issue | None] = {}
+
+    def ask(value: Any) -> Issue | None:
+        if value is None:
+            return None
+        key = value if value.__class__ is str else (identity(value),)
+        try:
+            return known[key]
+        except KeyError:
+            pass
+        found = _problem(comparator, apply, value)
+        if len(known) < MOST_KNOWN:
+            known[key] = found
+        return found
+
+    return ask
+
+
+def expected_chain(comparator: Comparator, transforms: Iterable[Transform]) -> Apply | None:
+    """What transforms do to the expected values of a comparator: to each right answer, where these are listed. None without any."""
+    apply = chain_of_expected(transforms)
+    if apply is None or not comparator.lists_answers:
+        return apply
+    return lambda value: [apply(answer) for answer in value] if isinstance(value, list) else apply(value)
+
+
+def transformed(apply: Apply, expected: Any) -> Any:
+    """An expected value after its transforms. Raises RowProblem where it cannot be changed."""
+    try:
+        return apply(expected)
+    except TransformError as error:
+        message = f"the expected value cannot be transformed: {error}"
+        raise RowProblem(Issue("expected-not-transformable", Blame.TESTSET, message)) from error
+
+
+def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue | None:
+    """The issue of an expected value that cannot be transformed by `apply`, or that the comparator cannot read; None where it can."""
+    try:
+        changed = value if apply is None else transformed(apply, value)
+        if changed is None or comparator.reads_any:
+            return None
+        readable = comparator.readable(changed)
+    except RowProblem as error:
+        return error.issue
+    except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
+        return failed("comparator", word_of(comparator), error).issue
+    return _issue(word_of(comparator), changed, readable)
+
+
+def _issue(word: str, value: Any, readable: Readable) -> Issue | None:
+    """The issue that a comparator's answer stands for: true is none; false, a text or an issue says that it cannot read the value."""
+    if readable is True:
+        return None
+    if isinstance(readable, Issue):
+        return replace(readable, blame=Blame.TESTSET)
+    if isinstance(readable, str) or readable is False:
+        message = f'the expected value {quote(value)} cannot be read by "{word}"'
+        return Issue("expected-unreadable", Blame.TESTSET, f"{message}: {readable}" if readable else message)
+    what = f"says {quote(readable)} when it is asked whether it can read an expected value; it must say true, or what is wrong"
+    return bad_answer(word, what).issue
 
 
 class Partial(Struct, frozen=True):
@@ -42,7 +165,6 @@ class Partial(Struct, frozen=True):
 
 Judged: TypeAlias = "FieldStatus | Partial"
 Rule: TypeAlias = Callable[[Any, Any], Judged]
-
 MATCH, MISMATCH, ERROR, NOT_JUDGED = FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.ERROR, FieldStatus.NOT_JUDGED
 
 

@@ -18,10 +18,9 @@ from msgspec import Struct, field
 
 from evaluators.model.issues import Issue
 from evaluators.scoring.comparators._comparator import Comparator
-from evaluators.scoring.fields.compound import Together, each_key
 from evaluators.scoring.fields.gains import PairCost
-from evaluators.scoring.fields.readable import Ask, reader_of_expected
 from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.rules import Ask, Together, each_key, reader_of_expected
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.transforms import Transform
 

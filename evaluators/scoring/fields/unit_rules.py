@@ -9,8 +9,8 @@ from msgspec import Struct
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Comparison, FieldStatus
 from evaluators.scoring.fields.marks import ValueKey, value_key
-from evaluators.scoring.fields.readable import Ask
 from evaluators.scoring.fields.rules import (
+    Ask,
     Rule,
     answering_rule,
     asks_equality,
