@@ -16,10 +16,10 @@ from evaluators.reports.display import visible
 from evaluators.runs.metrics import counted
 from evaluators.scoring.evaluators._evaluator import FromColumn, ScoredFields
 from evaluators.scoring.fields.closed import ClosedTree
-from evaluators.scoring.fields.dialects import dialect_of
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.expected_check import ExpectedFinding, check_expected, check_listed
 from evaluators.scoring.fields.references import pointer
+from evaluators.scoring.fields.schema_keywords import dialect_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.tree import FieldNode, nodes
 from evaluators.scoring.fields.xeval import read_xeval

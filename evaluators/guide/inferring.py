@@ -14,9 +14,9 @@ from evaluators.model.issues import CellError, Issue, Problems
 from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
 from evaluators.runs.metrics import counted
-from evaluators.scoring.fields.dialects import dialect_of, unwrap
 from evaluators.scoring.fields.inference.schema import inferred_schema, plain_schema
 from evaluators.scoring.fields.references import resolve_schema_references
+from evaluators.scoring.fields.schema_keywords import dialect_of, unwrap
 from evaluators.scoring.fields.type_defaults import BY_FORMAT, annotate_evaluation_config, annotate_xeval
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import ANY, Step, display

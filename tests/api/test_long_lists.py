@@ -11,8 +11,9 @@ import pytest
 from evaluators.api.loading import loads
 from evaluators.model.limits import LIST_CELLS
 from evaluators.runs.result import RunResult
-from evaluators.scoring.fields.gains import PairCost, Worth, cells, crowded
+from evaluators.scoring.fields.pairing import Worth, cells, crowded
 from evaluators.scoring.fields.reading import read_align
+from evaluators.scoring.fields.tree import PairCost
 from tests.kit import write_rows
 from tests.scoring.fields.paired import pair_items
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from evaluators.scoring.comparators._comparator import COMPARATORS
-from evaluators.scoring.fields.schema_types import DEFAULTED
+from evaluators.scoring.fields.schema_keywords import DEFAULTED
 from tests.conformance.cases import Case
 from tests.conformance.values import kind
 

@@ -21,14 +21,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.fields.branches import Fit, distinct, fitting_branches
-from evaluators.scoring.fields.gains import Worth, gains, judged
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
-from evaluators.scoring.fields.pair import key_reader
+from evaluators.scoring.fields.item_keys import key_reader
+from evaluators.scoring.fields.pairing import Worth, gains, judged
+from evaluators.scoring.fields.places import unit_of
 from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
 from evaluators.scoring.fields.scored import MEASURED, of_unit
 from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.fields.unit_rules import unit_of
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.pairing import Pairs, assign_gains, by_key, left_over
@@ -182,7 +182,7 @@ class Comparison:
     def _unit(self, place: Place, e: Any, o: Any) -> None:
         """A place that is compared as one value: presence, then each metric."""
         node, each = place.node, []
-        for metric, rule, read in zip(node.metrics, node.once(unit_of).rules, node.readers, strict=True):
+        for metric, rule, read in zip(node.metrics, unit_of(node).rules, node.readers, strict=True):
             issue = None if read is None or e is MISSING else read(e)
             if issue is not None:
                 status = explained_problem(RowProblem(issue)).status

@@ -22,7 +22,7 @@ from evaluators.runs.stats import evaluator_stats
 from evaluators.runs.tally import Tally
 from evaluators.scoring.comparators.fuzzy import Fuzzy
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
-from evaluators.scoring.fields.gains import Worth, f1
+from evaluators.scoring.fields.pairing import Worth, f1
 from evaluators.scoring.values.confusion import Confusion
 from tests.bounds import bounds_of, ratios
 

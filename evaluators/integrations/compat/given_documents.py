@@ -20,7 +20,7 @@ from evaluators.model.settings import BadSettings, build, read_each, spell, unde
 from evaluators.scoring.comparators._comparator import Comparator
 from evaluators.scoring.comparators._functions import comparator_of
 from evaluators.scoring.evaluators._evaluator import BUILTIN
-from evaluators.scoring.fields import dialects
+from evaluators.scoring.fields import schema_keywords
 from evaluators.scoring.fields.named_comparators import read_comparator
 from evaluators.scoring.fields.post_process import Nulls, Processor
 from evaluators.scoring.fields.schema_scoring import Dialect
@@ -46,7 +46,7 @@ ROLES: Final[Mapping[str, str]] = {"id": "id", "output": "output", "expected": "
 COLUMNS: Final = Columns(id="id", output="output", expected="expected")
 
 
-def in_dialect(usual: dialects.Dialect, function: Function) -> Function:
+def in_dialect(usual: schema_keywords.Dialect, function: Function) -> Function:
     """A function that scores documents, for the users of one system: a schema that uses neither dialect is read in theirs."""
 
     @wraps(function)
@@ -73,7 +73,7 @@ class Scoring(TypedDict, total=False):
     """The settings of `schema_match` that a program may give, your own comparators and who is asked, by name."""
 
     dialect: Dialect
-    usual_dialect: dialects.Dialect
+    usual_dialect: schema_keywords.Dialect
     """That of a schema which uses neither: x-eval, unless it says otherwise."""
     defaults: Mapping[str, Any] | None
     fallback: Mapping[str, Any] | None

@@ -14,7 +14,7 @@ from evaluators.model.rows import Outcome as FieldResult
 from evaluators.scoring.fields.expected_check import validate_gold
 from evaluators.scoring.fields.post_process import NullHandling, propagate_batch_errors, reclassify_nulls
 from evaluators.scoring.fields.references import resolve_schema_references
-from evaluators.scoring.fields.schema_types import schema_type
+from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.type_defaults import annotate_xeval, reset_type_defaults, set_type_default
 from evaluators.scoring.fields.xeval import parse_eval_schema
 

@@ -21,12 +21,12 @@ from msgspec.structs import replace
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.absent_values import NONE_ABSENT
 from evaluators.scoring.fields.explained import explain_metric
 from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.places import Place
+from evaluators.scoring.fields.presence import NONE_ABSENT
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.reshaping import Reshapings, of_whole, reshapings_of
 from evaluators.scoring.fields.results import NOT_JUDGED, FieldResult, shown_location

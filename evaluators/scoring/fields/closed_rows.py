@@ -27,7 +27,7 @@ from evaluators.scoring.fields.closed import (
 from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
 from evaluators.scoring.fields.lines import FieldLine
-from evaluators.scoring.fields.pair import CROWDED
+from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.results import (
     IS_WRONG,

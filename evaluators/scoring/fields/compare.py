@@ -35,9 +35,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 from evaluators.model.limits import still_time
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.branches import Best, Fit, fitting_branches, knows
-from evaluators.scoring.fields.gains import Worth, judged
+from evaluators.scoring.fields.fingerprints import fingerprint
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
-from evaluators.scoring.fields.pair import Paired, as_sets, in_list_order, paired_by_key, paired_freely
+from evaluators.scoring.fields.item_keys import as_sets
+from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, judged, paired_by_key, paired_freely
 from evaluators.scoring.fields.places import (
     ARRAY,
     CHOICE,
@@ -49,7 +50,7 @@ from evaluators.scoring.fields.places import (
     UNIT,
     Place,
 )
-from evaluators.scoring.fields.presence import IN_PLACE, content
+from evaluators.scoring.fields.presence import IN_PLACE, content, own_pattern, with_answers
 from evaluators.scoring.fields.results import (
     HALLUCINATION,
     IS_MEASURED,
@@ -61,9 +62,7 @@ from evaluators.scoring.fields.results import (
     ListFound,
     RowResults,
 )
-from evaluators.scoring.fields.right_answers import own_pattern, with_answers
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
-from evaluators.scoring.fields.unit_rules import compared_whole
 from evaluators.scoring.fields.units import Units
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import ANY
@@ -434,14 +433,13 @@ class Walk(Units):
                 self._extra(place, o[key], at, (key,), place.siblings)
 
     def _compound(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
-        one, keys = place.compound, place.node.below.keys
-        names = place.node.compound.fields if place.node.compound is not None else ()
-        absent = {key: keys[key].once(place.absent.at) if key in keys else place.absent.has for key in names}
+        """The keys of an object that are compared as one value, at the object's own place: those that are not absent."""
+        absent = place.compound_absent
         a, b = (
-            {key: side[key] for key in names if not absent[key](side.get(key, MISSING))} or MISSING for side in (e, o)
+            {key: side[key] for key in absent if not absent[key](side.get(key, MISSING))} or MISSING for side in (e, o)
         )
         if a is not MISSING or b is not MISSING:
-            self._unit(one, a, b, at)
+            self._unit(place.compound, a, b, at)
 
     def _extra(
         self, place: Place, value: Any, at: InstancePath, steps: tuple[Any, ...], siblings: tuple[FieldNode, ...] | None
@@ -497,7 +495,7 @@ class Walk(Units):
         ours: Sequence[int] = range(len(e))
         theirs: Sequence[int] = range(len(o))
         if place.unique:
-            kept = as_sets(e, o, item.node.once(compared_whole).once(place.absent.item_key_of))
+            kept = as_sets(e, o, item.set_key)
             if kept is not None:
                 listed.kept = ours, theirs = kept
                 e, o = [e[index] for index in ours], [o[index] for index in theirs]
@@ -555,9 +553,9 @@ class Walk(Units):
         key = (id(place.node.origin or place.node), id(e), id(o), asks)
         known = self.paired.get(key)
         if known is None:
-            node, hits, shortest = item.node, dict[tuple[int, int], list[Place]](), min(len(e), len(o))
+            hits, shortest = dict[tuple[int, int], list[Place]](), min(len(e), len(o))
             found = paired_freely(
-                align, e, o, place.node.pairing_cost, node.once(place.absent.leaves_of), node.once(place.absent.item_key_of),
+                align, e, o, place.node.pairing_cost, lambda value: fingerprint(item, value), item.item_key,
                 asks, lambda pairs, asking: self.worths(item, e, o, pairs, hits, at if asking else None),
                 lambda pairs: ranks(item, hits, pairs, shortest),
             )  # fmt: skip

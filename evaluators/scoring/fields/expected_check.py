@@ -19,8 +19,8 @@ from evaluators.scoring.fields.branches import distinct, knows
 from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.explained import problem_in
+from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.schema_types import schema_type
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display

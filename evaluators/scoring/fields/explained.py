@@ -3,21 +3,20 @@ words what it decided."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
-
-from msgspec import Struct
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.absent_values import AbsentValues
 from evaluators.scoring.fields.instance_paths import spelled
-from evaluators.scoring.fields.pair import CROWDED, notes_on
+from evaluators.scoring.fields.item_keys import notes_on
+from evaluators.scoring.fields.pairing import CROWDED
+from evaluators.scoring.fields.places import ShownMetric
 from evaluators.scoring.fields.post_process import Processor, post_process
+from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
-from evaluators.scoring.fields.rules import EQUAL, Ask, Explained, Partial, explain_rule
+from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
 from evaluators.scoring.fields.scored import MEASURED, Scored, together
 from evaluators.scoring.fields.settle import (
     OURS,
@@ -29,41 +28,9 @@ from evaluators.scoring.fields.settle import (
     reason_of,
     settle_arrays,
 )
-from evaluators.scoring.fields.tree import FieldNode, Metric
-from evaluators.scoring.fields.unit_rules import unit_of
-from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals
+from evaluators.scoring.judges.judged_comparator import ListTotals
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import Path
-from evaluators.scoring.values.transforms import chain
-
-
-class Shown(Struct, frozen=True):
-    """What the results of one metric of a place have in common."""
-
-    metric: Metric
-    weight: Fraction
-    """The weight of the place, times that of the metric."""
-    details: dict[str, object]
-    transform: Callable[[Any], Any] | None
-    ask: Ask | None
-    """What tells expected values that the metric cannot read."""
-    totals: ListTotals | None
-    """How a list counts of which the metric says which items match."""
-
-
-def shown_of(node: FieldNode) -> tuple[Shown, ...]:
-    """What the results of a place have in common, by metric. Kept with the node."""
-    found = []
-    for metric, ask in zip(node.metrics, node.readers, strict=True):
-        details: dict[str, object] = {"metric": metric.name}
-        if metric.comparator.batch:
-            details["batch"] = True
-        if metric.fallback_for is not None:
-            details["stands_for"] = metric.fallback_for
-        totals = metric.comparator.list_totals() if isinstance(metric.comparator, JudgedComparator) else None
-        weight = node.weight if metric.weight == 1 else node.weight * metric.weight
-        found.append(Shown(metric, weight, details, chain(node.transforms), ask, totals))
-    return tuple(found)
 
 
 def scored(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
@@ -95,7 +62,7 @@ def wrong_results(results: RowResults, wanted: Collection[str], listed: Collecti
     return [result for one in found for result, _, _ in outcomes_of(one) if result.status in WRONG]
 
 
-def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, Shown | None]]:
+def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, ShownMetric | None]]:
     """A result in words, one outcome for each metric, each with the problem that kept it from being measured."""
     node, status, path, e, o = one.at.node, STATUS[one.status], spelled(one.location), one.expected, one.output
     if one.known_to is not None:
@@ -110,7 +77,7 @@ def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, 
             path, status, _score(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
-    for number, shown in enumerate(node.once(shown_of)):
+    for number, shown in enumerate(one.at.shown):
         said = explain_metric(one, number)
         judged = said.judged
         status = said.status
@@ -144,13 +111,13 @@ def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus
 
 def explain_metric(one: FieldResult, number: int) -> Explained:
     """The outcome that one metric gives to two values, with a reason."""
-    node, expected, output = one.at.node, one.expected, one.output
+    node, how, expected, output = one.at.node, one.at.how, one.expected, one.output
     comparator = node.metrics[number].comparator
     known = one.answers[number] if one.answers else None
     if isinstance(known, Explained) and (known.reason is not None or known.problem is not None):
         return known
     there = FieldStatus.OMISSION if output is MISSING else FieldStatus.HALLUCINATION if expected is MISSING else None
-    if there is not None and not (there is FieldStatus.HALLUCINATION and node.once(unit_of).alone):
+    if there is not None and not (there is FieldStatus.HALLUCINATION and how is not None and how.alone):
         expected = None if node.demanded and not node.required else expected  # then that of the output alone is said
         return known if isinstance(known, Explained) else Explained(there, reason_of(there, expected, output))
     if comparator.costs:

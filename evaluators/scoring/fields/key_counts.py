@@ -17,8 +17,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_args
 from msgspec import Struct, field
 
 from evaluators.model.rows import JSON, MISSING, RowStatus
+from evaluators.scoring.fields.item_keys import ItemKeys, key_reader
 from evaluators.scoring.fields.key_spelling import Respelt
-from evaluators.scoring.fields.pair import ItemKeys, key_reader
 from evaluators.scoring.fields.path_check import ScoredRow
 from evaluators.scoring.fields.results import ListFound
 from evaluators.scoring.values.paths import Path

@@ -32,7 +32,7 @@ from evaluators.scoring.fields.named_comparators import (
     word_in,
 )
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
-from evaluators.scoring.fields.schema_types import DEFAULTED, SEVERAL
+from evaluators.scoring.fields.schema_keywords import DEFAULTED, SEVERAL
 from evaluators.scoring.fields.tree import Compound, FieldNode, Metric, nodes
 from evaluators.scoring.values.quoting import first_ones, flow
 from evaluators.scoring.values.transforms import Transform

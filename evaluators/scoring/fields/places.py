@@ -4,23 +4,115 @@ refer to itself."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from fractions import Fraction
 from functools import cached_property
 from types import NoneType
 from typing import Any, Final
 
+from msgspec import Struct
+
+from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Missing
-from evaluators.scoring.fields.absent_values import AbsentValues
 from evaluators.scoring.fields.branches import distinct
-from evaluators.scoring.fields.pair import key_reader
-from evaluators.scoring.fields.tree import FieldNode
-from evaluators.scoring.fields.unit_rules import unit_of
+from evaluators.scoring.fields.item_keys import ValueKey, compared_whole, item_key, key_reader, value_key
+from evaluators.scoring.fields.presence import AbsentValues
+from evaluators.scoring.fields.rules import (
+    Ask,
+    Rule,
+    answering_rule,
+    asks_equality,
+    compile_together,
+    near_enough,
+)
+from evaluators.scoring.fields.tree import FieldNode, Metric
+from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals
+from evaluators.scoring.values.transforms import chain
 
 SKIP, UNIT, CHOICE, THROUGH, EACH, OBJECT, ARRAY, LACKING = range(8)
 """What is done at a place: it is left out, compared as one value, read as its best branch, looked through by paths or item by item (of
 listed fields), or looked into; or the schema lacks it."""
 EMPTY_KINDS: Final = frozenset((str, list, dict, NoneType, Missing))
+JOINED: Final = object()
 AFTER: Final = float("inf")
 Trail = tuple[float, ...]
+
+
+class UnitRules(Struct, frozen=True):
+    """How the values of a place are compared: for each of its metrics."""
+
+    rules: tuple[Rule, ...]
+    """For a comparator that costs, what stands in for it where nobody is asked."""
+    readers: tuple[Ask | None, ...]
+    unread: bool
+    """There may be expected values that cannot be read."""
+    costs: bool
+    """Somebody who costs is asked."""
+    each: bool
+    """Equal values are compared, too."""
+    alone: bool
+    """A value of the output is compared where the expected side has none."""
+    exact: bool
+    """There is one metric, and it is equality."""
+    single: Rule | None
+    """The rule, where there is one metric."""
+
+    def problems(self, value: Any) -> list[RowProblem | None] | None:
+        """What is wrong with an expected value, for each metric; None where all can read it."""
+        issues = [None if ask is None else ask(value) for ask in self.readers]
+        if all(issue is None for issue in issues):
+            return None
+        return [None if one is None else RowProblem(one) for one in issues]
+
+
+def unit_of(node: FieldNode) -> UnitRules:
+    """How a place is compared."""
+    comparators = [metric.comparator for metric in node.metrics]
+    rules = tuple(answering_rule(near_enough() if one.costs else one, node.transforms) for one in comparators)
+    together = None if node.line is None else node.line.together
+    if together is not None:
+        rules = tuple(compile_together(together, rule) for rule in rules)
+    one_sided = any(one.reads == "output" for one in comparators)
+    equality = len(comparators) == 1 and not comparators[0].costs and asks_equality(comparators[0], node.transforms)
+    return UnitRules(
+        rules=rules,
+        readers=node.readers,
+        unread=any(ask is not None for ask in node.readers),
+        costs=any(one.costs for one in comparators),
+        # equal objects may have none of the keys that are compared together: then nothing is measured
+        each=together is not None or not all(one.reflexive for one in comparators),
+        alone=one_sided and node.policy.one_sided == "asked",
+        exact=equality and together is None,
+        single=rules[0] if len(rules) == 1 else None,
+    )
+
+
+class ShownMetric(Struct, frozen=True):
+    """What the results of one metric of a place have in common."""
+
+    metric: Metric
+    weight: Fraction
+    """The weight of the place, times that of the metric."""
+    details: dict[str, object]
+    transform: Callable[[Any], Any] | None
+    ask: Ask | None
+    """What tells expected values that the metric cannot read."""
+    totals: ListTotals | None
+    """How a list counts of which the metric says which items match."""
+
+
+def shown_of(node: FieldNode) -> tuple[ShownMetric, ...]:
+    """What the results of a place have in common, by metric."""
+    found = []
+    for metric, ask in zip(node.metrics, node.readers, strict=True):
+        details: dict[str, object] = {"metric": metric.name}
+        if metric.comparator.batch:
+            details["batch"] = True
+        if metric.fallback_for is not None:
+            details["stands_for"] = metric.fallback_for
+        totals = metric.comparator.list_totals() if isinstance(metric.comparator, JudgedComparator) else None
+        weight = node.weight if metric.weight == 1 else node.weight * metric.weight
+        found.append(ShownMetric(metric, weight, details, chain(node.transforms), ask, totals))
+    return tuple(found)
 
 
 class Mark:
@@ -53,7 +145,7 @@ class Place:
         self.marks = Mark(self, 0), Mark(self, 1), Mark(self, 2), Mark(self, 3)
         self.full, self.bare = self.marks[0], self.marks[3]
         self.needed = not node.skip and (node.required or node.demanded)
-        self.how = node.once(unit_of) if self.kind == UNIT else None
+        self.how = unit_of(node) if self.kind == UNIT else None
         self.as_result = node.lists_answers
         """Its matches are results: the values count."""
         self.odd = node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
@@ -121,6 +213,13 @@ class Place:
         return Place(self.node.compound_place, self.absent, self.trail, self.inside, self.choices)
 
     @cached_property
+    def compound_absent(self) -> dict[str, Callable[[Any], bool]]:
+        """For each key that is compared together: whether a value of it counts as absent."""
+        keys, together = self.node.below.keys, self.node.compound
+        names = together.fields if together is not None else ()
+        return {key: self.absent.at(keys[key]) if key in keys else self.absent.has for key in names}
+
+    @cached_property
     def reached(self) -> tuple[tuple[str | None, str | None, str | None, Mark | None, Any, Any, Place], ...]:
         """What is looked for below, whatever the value is: the one or two keys that lead there, with the one key that may stand for both
         (None for other paths); the mark of a match that needs no more than equality; what reads the two values, and those around them;
@@ -133,9 +232,39 @@ class Place:
         return tuple(found)
 
     @cached_property
+    def unjoined(self) -> tuple[tuple[Callable[[Any], Any], Place], ...]:
+        """The places that paths lead to from here, each with what reads its value; JOINED where a key that contains dots may be meant."""
+        paths = (path for path, _ in self.node.below.reached)
+        return tuple((path.unjoined_getter(JOINED), step[-1]) for path, step in zip(paths, self.reached, strict=True))
+
+    @cached_property
+    def value_keys(self) -> list[tuple[Hashable, ValueKey | None]]:
+        """For each metric: what stands for this place with it, and what values share exactly when it finds them alike."""
+        node = self.node
+        if node.line is not None and node.line.together is not None:
+            return [(self, None)]
+        keys = [value_key(metric.comparator, node.transforms) for metric in node.metrics]
+        return [(self if len(keys) == 1 else (self, number), key) for number, key in enumerate(keys)]
+
+    @cached_property
+    def item_key(self) -> ValueKey | None:
+        """As the place of items: what two of them share exactly when they match, where each is one value; None where that is unknown."""
+        return item_key(self.node, self.absent)
+
+    @cached_property
+    def set_key(self) -> ValueKey | None:
+        """The same of what is compared of an item, where that is all of it."""
+        return item_key(compared_whole(self.node), self.absent)
+
+    @cached_property
     def key_of(self) -> Callable[[Any], Hashable | None]:
         """What gives the key of an item of this list."""
         return key_reader(self.node.align, self.absent.if_any)
+
+    @cached_property
+    def shown(self) -> tuple[ShownMetric, ...]:
+        """What the results of this place have in common, by metric."""
+        return shown_of(self.node)
 
     @cached_property
     def absent_at(self) -> Any:

@@ -17,7 +17,7 @@ from evaluators.model.issues import Blame, Issue, RowProblem, problem
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.model.settings import Settings, bad, build, read_each, spell, under, word_or_map
-from evaluators.scoring.fields.absent_values import AbsentValues, BothAbsent
+from evaluators.scoring.fields.presence import AbsentValues, BothAbsent
 from evaluators.scoring.values.equality import same
 
 Processor: TypeAlias = Callable[[list[Outcome]], list[Outcome]]

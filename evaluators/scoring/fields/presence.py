@@ -26,10 +26,18 @@ Contents are those of the kind that is declared, unless it says otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
+from msgspec import Struct
+
+from evaluators.model.issues import Blame, Issue, RowProblem
+from evaluators.model.limits import limits_here
 from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.scoring.comparators._comparator import Comparator
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.transforms import TransformError, chain
 
 Content: TypeAlias = Literal["missing", "null", "empty", "bare", "leaf", "full", "other"]
 """What one side has where a container is declared: `empty` and `full` are of the declared kind, `bare` and `other` an empty container and
@@ -55,7 +63,6 @@ _EXTRA: Final = InPlace("extra")
 _COMPARED: Final = InPlace("compared")
 _LOST: Final = InPlace("lost")
 _LOST_ONE_EXTRA: Final = InPlace("lost", FieldStatus.HALLUCINATION)
-
 _OUTPUT: Final[tuple[Content, ...]] = ("missing", "null", "empty", "bare", "leaf", "full", "other")
 _TABLE: Final[Mapping[Content, tuple[InPlace, ...]]] = {
     "missing": (_MATCH, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _ONE_EXTRA, _EXTRA, _LEAVES),
@@ -86,3 +93,73 @@ def content(kind: type, value: Any) -> Content:
     if isinstance(value, dict | list):
         return "other" if value else "bare"
     return "leaf"
+
+
+BothAbsent: TypeAlias = Literal["skip", "match"]
+_NOTHING: Final = "absent"
+
+
+class AbsentValues(Struct, frozen=True, eq=False):
+    """What an evaluator takes for absent, besides what is missing."""
+
+    values: Sequence[Any] = ()
+    both: BothAbsent = "skip"
+    """What a place is that is absent on both sides, where one of them has such a value."""
+
+    def has(self, value: Any) -> bool:
+        """Whether a value is missing, or one of them."""
+        if value is MISSING or not self.values:
+            return value is MISSING
+        return any(same(value, one) for one in self.values)
+
+    @property
+    def if_any(self) -> Callable[[Any], bool] | None:
+        """The same question; None where only what is missing is absent."""
+        return self.has if self.values else None
+
+    def at(self, node: FieldNode) -> Callable[[Any], bool]:
+        """Whether a value at a place counts as absent."""
+        change = chain(node.transforms) if node.unit and self.values else None
+        if change is None:
+            return self.has
+
+        def changed_is_absent(value: Any) -> bool:
+            try:
+                return value is MISSING or self.has(change(value))
+            except (TransformError, RowProblem):  # a value that cannot be changed counts as it is
+                return self.has(value)
+
+        return changed_is_absent
+
+
+NONE_ABSENT: Final = AbsentValues()
+"""A value is always there; what is missing is not."""
+
+
+def with_answers(
+    comparator: Comparator, expected: Any, cells: Mapping[str, Any], counts: dict[int, int], place: int
+) -> Any:
+    """All the right answers of a place in a row: its expected value, then those of the cell. `counts` says of each place how many answers
+    of the cell were compared in the row."""
+    column = comparator.answers_column or ""
+    given = comparator.answers_in(cells.get(column, MISSING), expected)
+    counts[place] = counts.get(place, 0) + len(given)
+    if len(given) > 1 and counts[place] > limits_here().list_cells:
+        raise RowProblem(_too_many(len(given), column))
+    answers = [*given] if expected is MISSING else [expected, *given]
+    return answers[0] if len(answers) == 1 and not isinstance(answers[0], list) else answers
+
+
+def own_pattern(comparator: Comparator, cells: Mapping[str, Any]) -> Any:
+    """What the cell says of a place whose comparator reads the output alone. One that cannot be used is met in every row, whatever the
+    output has."""
+    return comparator.answers_in(cells.get(comparator.answers_column or "", MISSING), MISSING)[0]
+
+
+def _too_many(answers: int, column: str) -> Issue:
+    most = limits_here().list_cells
+    message = (
+        f"too many values are compared with the {answers:,} right answers of the row: {most:,} comparisons are the most"
+    )
+    hint = "list fewer answers, or write limits: {list_cells: NUMBER}"
+    return Issue("too-many-answers", Blame.ENVIRONMENT, message, f'column "{column}"', hint)

@@ -18,7 +18,7 @@ from evaluators.scoring.fields.rules import Explained, Judged
 from evaluators.scoring.values.paths import ANY
 
 if TYPE_CHECKING:
-    from evaluators.scoring.fields.pair import ItemKeys
+    from evaluators.scoring.fields.item_keys import ItemKeys
     from evaluators.scoring.fields.places import Mark, Place
 
 NOT_MEASURED, MATCH, MISMATCH, OMISSION, HALLUCINATION, SKIPPED, ERROR, NOT_JUDGED = map(int, FieldStatus)

@@ -17,11 +17,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.settings import BadSettings, Detail, Loc, spell
-from evaluators.scoring.fields.evaluation_words import AskedMetric
 from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, add_note, in_field, listed_once
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.references import Placed, merge, own_place, place_of, refuse_too_many, resolve_as_far
-from evaluators.scoring.fields.schema_types import copy_of
+from evaluators.scoring.fields.schema_keywords import copy_of
 from evaluators.scoring.fields.tree import (
     ORDERED,
     UNDECLARED,
@@ -41,6 +40,25 @@ MOST_LEVELS: Final = 100
 """More than any schema that a person wrote; references that add to themselves have no end."""
 _MOST_RULES: Final = 200
 """So many parts of an item are told to a judge."""
+
+
+class AskedMetric(Struct, frozen=True):
+    """One metric that a schema asks for, with where it is written."""
+
+    metric_id: str
+    params: Mapping[str, Any] = {}
+    weight: Fraction = Fraction(1)
+    loc: Loc = ()
+    params_loc: Loc = ()
+
+    @property
+    def spelled(self) -> object:
+        """The metric as a word or a one-key map."""
+        return {self.metric_id: dict(self.params)} if self.params else self.metric_id
+
+    def alike(self, other: AskedMetric) -> bool:
+        """Both ask for the same comparison."""
+        return (self.metric_id, self.params, self.weight) == (other.metric_id, other.params, other.weight)
 
 
 class SchemaPart(Struct, eq=False):

@@ -14,7 +14,7 @@ from evaluators.scoring.fields.compare import Lacking, Walk
 from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import RowMetrics, events_of, row_metrics
 from evaluators.scoring.fields.explained import scored, too_deep, wrong_results
-from evaluators.scoring.fields.pair import CROWDED
+from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.path_check import ScoredRows
 from evaluators.scoring.fields.post_process import ships
 from evaluators.scoring.fields.results import SKIPPED, ListFound, RowResults

@@ -10,8 +10,15 @@ from typing import Any, Final, Literal, TypeAlias, cast, get_args
 from msgspec import Struct
 
 from evaluators.model.settings import BadSettings, Detail, spell
-from evaluators.scoring.fields.absent_values import AbsentValues
-from evaluators.scoring.fields.dialects import (
+from evaluators.scoring.fields.evaluation_config import read_evaluation_config
+from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys
+from evaluators.scoring.fields.metrics import fallbacks, places
+from evaluators.scoring.fields.places import Place
+from evaluators.scoring.fields.post_process import Nulls, Processor, absent_values_of
+from evaluators.scoring.fields.presence import AbsentValues
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.reshaping import UNCHANGED, Reshapings
+from evaluators.scoring.fields.schema_keywords import (
     condition_note,
     dialect_note,
     dialect_of,
@@ -19,13 +26,6 @@ from evaluators.scoring.fields.dialects import (
     keyword_problems,
     unwrap,
 )
-from evaluators.scoring.fields.evaluation_config import read_evaluation_config
-from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys
-from evaluators.scoring.fields.metrics import fallbacks, places
-from evaluators.scoring.fields.places import Place
-from evaluators.scoring.fields.post_process import Nulls, Processor, absent_values_of
-from evaluators.scoring.fields.reading import Align
-from evaluators.scoring.fields.reshaping import UNCHANGED, Reshapings
 from evaluators.scoring.fields.tree import FieldNode, nodes
 from evaluators.scoring.fields.xeval import NULLS, read_xeval
 from evaluators.scoring.judges.judged_comparator import JudgedComparator

@@ -12,13 +12,12 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, field
 
 from evaluators.model.issues import Issue
 from evaluators.scoring.comparators._comparator import Comparator
-from evaluators.scoring.fields.gains import PairCost
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.rules import Ask, Together, each_key, reader_of_expected
 from evaluators.scoring.values.paths import Path
@@ -40,9 +39,7 @@ SCHEMA: Final = Policy(one_result="value", containers="results", every="item", o
 FIELDS: Final = Policy(one_result="value", containers="results", every="item or value", one_sided="asked")
 LISTED: Final = Policy(one_result="line", containers="looked through", every="item or value", one_sided="asked")
 
-
 Kind: TypeAlias = Literal["leaf", "object", "array", "choice"]
-Made = TypeVar("Made")
 SchemaPath: TypeAlias = tuple[Any, ...]
 """Keys, and `ANY` for the items of a list."""
 
@@ -102,6 +99,15 @@ class ListedField(Struct, frozen=True):
             return next((issue for one in shown if (issue := ask(one)) is not None), None)
 
         return read
+
+
+class PairCost(Struct, frozen=True):
+    """How costly it is to compare two items."""
+
+    slow: bool = False
+    """Some comparator of theirs tells how alike two texts are, or is a function or a pattern of the user's."""
+    deep: bool = False
+    """Some list inside the items has items that are paired freely, too."""
 
 
 class Below(Struct, frozen=True):
@@ -196,17 +202,6 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
         below = self.below.keys
         transforms = (*each_key({key: below[key].transforms for key in keys if key in below}), *self.transforms)
         return FieldNode(self.path, "leaf", metrics, transforms, weight=self.weight, listed=self.listed)
-
-    def once(self, make: Callable[[FieldNode], Made]) -> Made:
-        """What a function makes of this node: made once, and kept with it."""
-        if make not in self._made:
-            self._made[make] = make(self)
-        found: Made = self._made[make]
-        return found
-
-    @cached_property
-    def _made(self) -> dict[object, Any]:
-        return {}
 
     @cached_property
     def pairing_cost(self) -> PairCost:

@@ -18,7 +18,7 @@ from evaluators.model.settings import BadSettings, bad, spell, word_or_map
 from evaluators.scoring.fields.metrics import resolve_metric
 from evaluators.scoring.fields.named_comparators import NeedsJudge
 from evaluators.scoring.fields.references import CHOICES
-from evaluators.scoring.fields.schema_types import (
+from evaluators.scoring.fields.schema_keywords import (
     ADDRESSES,
     DEFAULTED,
     EVALUATION_CONFIG,

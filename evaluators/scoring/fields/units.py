@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, NamedTuple
 
 from evaluators.model.issues import Blame, RowProblem
-from evaluators.model.rows import MISSING, FieldStatus
+from evaluators.model.rows import MISSING, Comparison, FieldStatus
 from evaluators.scoring.comparators._comparator import Comparator, Question
 from evaluators.scoring.fields.instance_paths import InstancePath, spelled
 from evaluators.scoring.fields.places import (
@@ -36,7 +36,6 @@ from evaluators.scoring.fields.rules import (
     status_of,
 )
 from evaluators.scoring.fields.scored import of_unit
-from evaluators.scoring.fields.unit_rules import alone
 from evaluators.scoring.judges.asking import ask_later
 from evaluators.scoring.values.equality import same
 
@@ -222,3 +221,8 @@ class Units:
                 answers[number] = taken(one)
         for _, results, index, answers in pending:
             self._settled(results, results[index], answers, index)
+
+
+def alone(found: Comparison | RowProblem) -> FieldStatus:
+    """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
+    return FieldStatus.MATCH if isinstance(found, Comparison) and found.passed else FieldStatus.MISMATCH

@@ -22,8 +22,7 @@ from evaluators.scoring.fields.metrics import (
 from evaluators.scoring.fields.named_comparators import OF_LISTS, NeedsJudge, word_in
 from evaluators.scoring.fields.reading import Align, read_align, read_transforms
 from evaluators.scoring.fields.references import CHOICES, Placed, as_problems, place_of
-from evaluators.scoring.fields.schema_parts import SchemaReading, read_parts
-from evaluators.scoring.fields.schema_types import (
+from evaluators.scoring.fields.schema_keywords import (
     SAYS_TYPE,
     X_EVAL,
     Types,
@@ -32,7 +31,8 @@ from evaluators.scoring.fields.schema_types import (
     shape_of,
     types_of,
     whole_branch,
-)  # fmt: skip
+)
+from evaluators.scoring.fields.schema_parts import SchemaReading, read_parts
 from evaluators.scoring.fields.tree import ORDERED, FieldNode, Metric, SchemaPath
 from evaluators.scoring.fields.type_defaults import OTHERWISE, type_defaults
 from evaluators.scoring.values.path_text import display

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from evaluators.scoring.fields.gains import PairCost, Worth
-from evaluators.scoring.fields.marks import Leaves, LeavesOf
-from evaluators.scoring.fields.pair import Paired, in_list_order, key_reader, paired_by_key, paired_freely
+from evaluators.scoring.fields.fingerprints import Fingerprint, Fingerprinting
+from evaluators.scoring.fields.item_keys import key_reader
+from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, paired_by_key, paired_freely
 from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.tree import PairCost
 from evaluators.scoring.values.equality import same
 
 
@@ -17,7 +18,7 @@ def pair_items(
     expected: Sequence[Any],
     output: Sequence[Any],
     weigh: Callable[[int, int], Worth],
-    leaves_of: LeavesOf = lambda item: Leaves(None, frozenset(), False),
+    fingerprint_of: Fingerprinting = lambda item: Fingerprint(None, frozenset(), False),
     key_of: Callable[[Any], Hashable] | None = None,
 ) -> Paired:
     """The items that go together, and what either list has left over."""
@@ -25,7 +26,7 @@ def pair_items(
         return paired_by_key(align, expected, output, key_reader(align))[0]
     if align.free and not same([*expected], [*output]):
         return paired_freely(
-            align, expected, output, PairCost(), leaves_of, key_of, False,
+            align, expected, output, PairCost(), fingerprint_of, key_of, False,
             lambda pairs, _: [weigh(row, column) for row, column in pairs],
         )  # fmt: skip
     return in_list_order(len(expected), len(output))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from evaluators.model.settings import BadSettings
-from evaluators.scoring.fields.dialects import dialect_of, dialects_in
 from evaluators.scoring.fields.references import pointer
+from evaluators.scoring.fields.schema_keywords import dialect_of, dialects_in
 
 X_EVAL = {"type": "string", "x-eval-compare": "exact"}
 CONFIG = {"type": "string", "evaluation_config": "string_exact"}

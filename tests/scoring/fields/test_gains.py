@@ -16,8 +16,8 @@ from evaluators.scoring.comparators.fuzzy import Fuzzy
 from evaluators.scoring.comparators.normalized import Normalized
 from evaluators.scoring.comparators.numeric import Numeric
 from evaluators.scoring.fields.compare import Walk
-from evaluators.scoring.fields.gains import Worth, gains
-from evaluators.scoring.fields.marks import Leaves
+from evaluators.scoring.fields.fingerprints import Fingerprint
+from evaluators.scoring.fields.pairing import Worth, gains
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
@@ -105,12 +105,12 @@ def test_pairs_that_marks_show_to_be_right_are_those_of_the_best_pairing(
     names = [*map(str, our_marks)], [*map(str, their_marks)]
     items = [f"{name} {row}" for row, name in enumerate(names[0])], [f"{name} -{at}" for at, name in enumerate(names[1])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("evaluators.scoring.fields.pair.FEW", 0)
+        patch.setattr("evaluators.scoring.fields.pairing.FEW", 0)
         found = pair_items(
             Align("hungarian", at_least=at_least),
             *items,
             lambda row, column: table[row][column],
-            leaves_of=lambda item: Leaves(item.split()[0], frozenset(), False),
+            fingerprint_of=lambda item: Fingerprint(item.split()[0], frozenset(), False),
         ).pairs
     assert found == min(every_pairing(table, at_least or Fraction(0)), key=lambda pairs: quality(table, *items, pairs))
 

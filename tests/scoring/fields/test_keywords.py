@@ -11,8 +11,8 @@ from evaluators.api.loading import loads
 from evaluators.integrations.compat import struct_extract_eval
 from evaluators.model.issues import Problems
 from evaluators.model.settings import BadSettings
-from evaluators.scoring.fields.dialects import keyword_problems
 from evaluators.scoring.fields.references import pointer
+from evaluators.scoring.fields.schema_keywords import keyword_problems
 from evaluators.scoring.fields.schema_scoring import read_schema
 
 TEXT = {"type": "string", "x-eval-compare": "exact"}

@@ -7,8 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evaluators.scoring.fields.gains import COMPLETE, NOTHING_ALIKE, Worth
-from evaluators.scoring.fields.pair import Paired
+from evaluators.scoring.fields.pairing import COMPLETE, NOTHING_ALIKE, Paired, Worth
 from evaluators.scoring.fields.reading import Align, read_align
 from evaluators.scoring.values.equality import same
 from tests.scoring.fields.paired import pair_items

@@ -12,7 +12,7 @@ import pytest
 import evaluators
 from evaluators.integrations.compat import struct_extract_eval
 from evaluators.model.settings import BadSettings
-from evaluators.scoring.fields.pair import CANDIDATES, most_like
+from evaluators.scoring.fields.pairing import CANDIDATES, most_like
 from evaluators.scoring.fields.reading import read_align
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from tests import kit

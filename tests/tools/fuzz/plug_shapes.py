@@ -17,8 +17,8 @@ from evaluators.model.settings import build
 from evaluators.scoring.comparators._comparator import COMPARATORS, Pair
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example
 from evaluators.scoring.evaluators._rule import Rule
-from evaluators.scoring.fields.dialects import Dialect
 from evaluators.scoring.fields.reading import AlignHow
+from evaluators.scoring.fields.schema_keywords import Dialect
 from evaluators.scoring.needs import Part
 from evaluators.scoring.values.transforms import TRANSFORMS
 from tests.tools.fuzz.shapes import Shape

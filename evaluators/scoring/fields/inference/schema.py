@@ -15,7 +15,7 @@ from msgspec import Struct
 from evaluators.model.issues import problem
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, lines_of, nulls_of, shape_of
-from evaluators.scoring.fields.schema_types import schema_type
+from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.values.path_text import ANY, Step
 
 Schema: TypeAlias = dict[str, Any]

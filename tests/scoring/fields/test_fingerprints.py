@@ -1,9 +1,10 @@
-"""Marks: items that do not share one are no complete pair, so that right items can be paired first. Pairs are those of all weighed."""
+"""Fingerprints: items with different ones are no complete pair, so right items can be paired first. Pairs are those of all weighed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -13,12 +14,12 @@ from hypothesis import given
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import build
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.scoring.fields import pair
-from evaluators.scoring.fields.absent_values import NONE_ABSENT
+from evaluators.scoring.fields import pairing
 from evaluators.scoring.fields.compare import Walk
-from evaluators.scoring.fields.gains import WHOLE, Worth, f1
-from evaluators.scoring.fields.marks import Leaves, leaves_of_all, leaves_of_node
+from evaluators.scoring.fields.fingerprints import Fingerprint, fingerprint, fingerprints
+from evaluators.scoring.fields.pairing import WHOLE, Worth, f1
 from evaluators.scoring.fields.places import Place
+from evaluators.scoring.fields.presence import NONE_ABSENT
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import FieldNode
 from tests.scoring.fields.alone import score_document
@@ -40,40 +41,44 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def marked_from(pairs_of_items: int) -> Iterator[None]:
-    """Lists with more pairs of items than this are paired by their marks."""
+def fingerprints_from(pairs_of_items: int) -> Iterator[None]:
+    """Lists with more pairs of items than this are paired by their fingerprints."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair, "FEW", pairs_of_items)
+        patch.setattr(pairing, "FEW", pairs_of_items)
         yield
+
+
+def place_of(node: FieldNode) -> Place:
+    return Place(node, NONE_ABSENT)
 
 
 def worth(node: FieldNode, expected: Any, output: Any) -> Worth:
     """What a pair of items is worth."""
-    return Walk().worths(Place(node, NONE_ABSENT), [expected], [output], [(0, 0)], {})[0]
+    return Walk().worths(place_of(node), [expected], [output], [(0, 0)], {})[0]
 
 
 @given(pairs())
-def test_items_of_a_complete_pair_have_one_mark(drawn: tuple[FieldNode, Any, Any]) -> None:
+def test_items_of_a_complete_pair_have_one_fingerprint(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
     if f1(worth(node, expected, output)) == WHOLE:
-        ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
-        assert [each.mark for each in ours] == [each.mark for each in theirs]
+        ours, theirs = fingerprints(partial(fingerprint, place_of(node)), [expected], [output]) or ([], [])
+        assert [each.keys for each in ours] == [each.keys for each in theirs]
 
 
 @given(pairs())
 def test_items_with_a_match_in_common_have_a_value_in_common(drawn: tuple[FieldNode, Any, Any]) -> None:
     node, expected, output = drawn
     if worth(node, expected, output).matched:
-        ours, theirs = leaves_of_all(leaves_of_node(node), [expected], [output]) or ([], [])
+        ours, theirs = fingerprints(partial(fingerprint, place_of(node)), [expected], [output]) or ([], [])
         for one, other in zip(ours, theirs, strict=True):
             assert one.values & other.values or not (one.known and other.known)
 
 
 @given(pairs())
 def test_lists_of_a_schema_pair_as_if_all_pairs_were_weighed(drawn: tuple[FieldNode, Any, Any]) -> None:
-    with marked_from(10**9):
+    with fingerprints_from(10**9):
         wanted = score_document(*drawn)
-    with marked_from(0):
+    with fingerprints_from(0):
         assert score_document(*drawn) == wanted
 
 
@@ -98,21 +103,21 @@ def test_listed_fields_pair_as_if_all_pairs_were_weighed(fields: str, align: str
         items = [each if random.random() < 0.7 else random.choice(VALUES) for each in expected["items"]]
         random.shuffle(items)
         output = {"items": [*items, *document(random)["items"][:2]]}
-        with marked_from(0):
+        with fingerprints_from(0):
             found = one.explain(expected, output)
         assert found == one.explain(expected, output), seed
 
 
-def test_what_may_come_to_no_result_has_no_mark() -> None:
+def test_what_may_come_to_no_result_is_in_no_fingerprint() -> None:
     item = tree(obj({"a": obj({"b": leaf(skip=True)}), "c": array(leaf())}))
-    read = leaves_of_node(item)
-    assert read({}).mark == read({"a": {"b": 1}, "c": []}).mark == read({"x": 1}).mark == read(MISSING).mark
-    assert read({"c": [1]}).mark != read({}).mark
+    read = partial(fingerprint, place_of(item))
+    assert read({}).keys == read({"a": {"b": 1}, "c": []}).keys == read({"x": 1}).keys == read(MISSING).keys
+    assert read({"c": [1]}).keys != read({}).keys
 
 
 def test_something_else_in_place_of_an_object_matches_its_like_alone() -> None:
-    read = leaves_of_node(tree(obj({"a": leaf()})))
-    assert read("x").mark == read("x").mark != read("y").mark
+    read = partial(fingerprint, place_of(tree(obj({"a": leaf()}))))
+    assert read("x").keys == read("x").keys != read("y").keys
 
 
 def paired(expected: list[str], output: list[str]) -> list[tuple[int, int]]:
@@ -121,11 +126,11 @@ def paired(expected: list[str], output: list[str]) -> list[tuple[int, int]]:
     def weigh(row: int, column: int) -> Worth:
         return Worth(sum(one == other for one, other in zip(expected[row], output[column], strict=True)), 4)
 
-    def leaves(item: str) -> Leaves:
-        return Leaves(item[0], frozenset(item[0]), False)
+    def first_letter(item: str) -> Fingerprint:
+        return Fingerprint(item[0], frozenset(item[0]), False)
 
-    with marked_from(0):
-        found = pair_items(Align("hungarian"), expected, output, weigh, leaves_of=leaves).pairs
+    with fingerprints_from(0):
+        found = pair_items(Align("hungarian"), expected, output, weigh, fingerprint_of=first_letter).pairs
     assert found == pair_items(Align("hungarian"), expected, output, weigh).pairs
     return found
 

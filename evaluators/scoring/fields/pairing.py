@@ -8,7 +8,7 @@ these are a share of. It is asked once at most for each pair of different items:
 value each, whose comparator knows what values share exactly when they match, are
 paired by that, and not weighed.
 
-In long lists most items are right, and need not be weighed with each of the others. `leaves_of` (see `marks`) gives each item
+In long lists most items are right, and need not be weighed with each of the others. `fingerprint_of` (see `marks`) gives each item
 a mark, which the two items of every complete pair share. Where one expected item alone and one of the output's alone have a
 mark, or as many of both that are all equal, and these are a complete pair, they are paired first. That is exact: suppose
 that a best pairing left one of these expected items without one of these of the output. Then one of these of the output
@@ -34,39 +34,132 @@ at most: so the number of questions grows with the items that are left over, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from functools import lru_cache
+from math import lcm
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.model.issues import RowProblem
-from evaluators.model.limits import still_time
-from evaluators.model.rows import MISSING
-from evaluators.scoring.fields.gains import FEW, NOTHING_ALIKE, WHOLE, PairCost, Worth, crowded, f1, gains
-from evaluators.scoring.fields.marks import Leaves, LeavesOf, leaves_of_all
+from evaluators.model.limits import limits_here, still_time
+from evaluators.scoring.fields.fingerprints import Fingerprint, Fingerprinting, fingerprints
+from evaluators.scoring.fields.item_keys import ItemKeys
 from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.tree import PairCost
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.pairing import (
     Pairs,
+    Table,
     assign_gains,
     by_equality,
     by_key,
     identity,
     left_over,
     places,
-    repeated,
     undisputed,
 )
-from evaluators.scoring.values.transforms import TransformError, chain
+from evaluators.scoring.values.transforms import TransformError
+
+WHOLE: Final = Fraction(1)
+
+
+class Worth(NamedTuple):
+    """What a pair of items comes to: its F1 is 2 × matched / whole, as `Confusion` has it."""
+
+    matched: int
+    """Measured results that match."""
+    whole: int
+    """The results that both sides have, twice, and those that one side has; never 0."""
+    rank: int = 0
+    """What decides among pairings with the same sum of F1."""
+
+
+COMPLETE: Final = Worth(1, 2)
+NOTHING_ALIKE: Final = Worth(0, 2)
+
+
+def judged(matches: bool) -> Worth:
+    """The worth of a pair that is one result."""
+    return COMPLETE if matches else NOTHING_ALIKE
+
+
+def gains(worths: Sequence[Sequence[Worth]], least: Fraction) -> Table:
+    """One whole number for each pair, by rows; 0 for a pair whose F1 is 0, or below `least`."""
+    most = min(len(worths), len(worths[0]))
+    numbers = _numbers({worth for line in worths for worth in line}, least, most)
+    return [[numbers[worth] for worth in line] for line in worths]
+
+
+def _numbers(worths: Iterable[Worth], least: Fraction, most: int) -> dict[Worth, int]:
+    """The number of every worth: complete pairs, then F1, then rank."""
+    shares = {worth: f1(worth) for worth in worths}
+    kept = {worth: share for worth, share in shares.items() if share and share >= least}
+    unit = lcm(*(share.denominator for share in kept.values()))
+    below = most * max((worth.rank for worth in kept), default=0) + 1
+    found = {worth: share.numerator * (unit // share.denominator) * below + worth.rank for worth, share in kept.items()}
+    if any(share != WHOLE for share in kept.values()):
+        bonus = most * max(found.values()) + 1
+        found = {worth: value + bonus * (kept[worth] == WHOLE) for worth, value in found.items()}
+    return {worth: found.get(worth, 0) for worth in shares}
+
+
+def f1(worth: Worth) -> Fraction:
+    """The F1 of a pair."""
+    return _f1(worth.matched, worth.whole)
+
+
+@lru_cache(maxsize=10_000)
+def _f1(matched: int, whole: int) -> Fraction:
+    return Fraction(2 * matched, whole)
+
+
+SLOW: Final = 20
+"""How many cells one question to a slow comparator counts for."""
+LONG: Final = 200
+"""For a slow comparator, a text counts as one value for every so many characters."""
+FEW: Final = 100
+"""Up to this many pairs of items are always compared: that is fast, whatever the items are."""
+
+
+def crowded(cost: PairCost, expected: Sequence[Any], output: Sequence[Any], limit: int | None = None) -> bool:
+    """Whether two lists are too long to compare every item of one with every item of the other."""
+    rows, columns = len(expected), len(output)
+    if rows * columns <= FEW:
+        return False
+    most = limits_here().list_cells if limit is None else limit
+    if rows * columns > most:
+        return True
+    return cells(cost, expected, output) > most
+
+
+def cells(cost: PairCost, expected: Sequence[Any], output: Sequence[Any]) -> int:
+    """How much work it is to compare every item of one list with every item of the other, in pairs of single values."""
+    ours, theirs = (sum(_values(item, cost) for item in side) for side in (expected, output))
+    return (len(output) * ours + len(expected) * theirs) // 2 * (SLOW if cost.slow else 1)
+
+
+def _values(item: Any, cost: PairCost) -> int:
+    """The values of an item, without recursion: documents may be nested deeply."""
+    found, waiting = 0, [item]
+    while waiting:
+        value = waiting.pop()
+        kind = value.__class__
+        if kind is dict:
+            waiting.extend(value.values())
+        elif kind is list:
+            if cost.deep:
+                found += len(value) * len(value)
+            waiting.extend(value)
+        else:
+            found += 1 + len(value) // LONG if cost.slow and kind is str else 1
+    return found or 1
+
 
 CANDIDATES: Final = 8
 """About so many items of the output a judge is asked, at most, for each expected item that is left over."""
 CROWDED: Final = "too many items to compare each with each: equal ones were paired first, the others in list order"
 Items: TypeAlias = Sequence[Any]
-Absent: TypeAlias = Callable[[Any], bool] | None
-"""Whether a value counts as absent; None where nothing does that is there."""
-ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
-"""What identifies each item of two lists; None is an item without a key."""
 
 
 class Paired(NamedTuple):
@@ -109,21 +202,8 @@ def paired_by_key(
     return in_list_order(len(expected), len(output)), keys
 
 
-def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
-    """What is worth saying of the keys of two lists: nothing when every item has a key of its own."""
-    if align.how != "key_field":
-        return []
-    read = key_reader(align, absent)
-    keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
-    counted = [(side.count(None), name, "without a key") for name, side in keys]
-    counted += [(len(repeated(side)), name, "with the key of an earlier one") for name, side in keys]
-    return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
-
-
 Weigh: TypeAlias = Callable[[Sequence[tuple[int, int]], bool], Sequence[Worth]]
 """Says what pairs of items are worth: (expected index, index in the output) of each. True: comparators that cost are asked, too."""
-
-
 Rank: TypeAlias = Callable[[Sequence[tuple[int, int]]], Sequence[int]]
 """Says of pairs that were weighed what decides among those that are worth the same."""
 
@@ -133,7 +213,7 @@ def paired_freely(
     expected: Items,
     output: Items,
     cost: PairCost,
-    leaves_of: LeavesOf,
+    fingerprint_of: Fingerprinting,
     key_of: Callable[[Any], Hashable] | None,
     asks: bool,
     weigh: Weigh,
@@ -154,7 +234,7 @@ def paired_freely(
         shares = map(f1, weigh(rest, False))
         fitting = [each for each, share in zip(rest, shares, strict=True) if share and share >= align.least_f1]
         return _paired(sorted([*pairs, *fitting]), expected, output, crowded=True)
-    pairs = _surely_then_best(align, expected, output, ours, theirs, leaves_of, weigh, rank)
+    pairs = _surely_then_best(align, expected, output, ours, theirs, fingerprint_of, weigh, rank)
     if align.ask is not None and asks:
         pairs = _then_leftovers(align, pairs, expected, output, weigh, rank)
     return _paired(pairs, expected, output)
@@ -166,15 +246,15 @@ def _surely_then_best(
     output: Items,
     ours: Sequence[Hashable],
     theirs: Sequence[Hashable],
-    leaves_of: LeavesOf,
+    fingerprint_of: Fingerprinting,
     weigh: Weigh,
     rank: Rank | None,
 ) -> Pairs:
     """The best pairing: the pairs that every best one has, then the best of what is left over."""
-    leaves = leaves_of_all(leaves_of, expected, output) if len(ours) * len(theirs) > FEW else None
+    prints = fingerprints(fingerprint_of, expected, output) if len(ours) * len(theirs) > FEW else None
     pairs = Pairs()
-    if leaves is not None:
-        likely = _likely_complete(ours, theirs, *leaves)
+    if prints is not None:
+        likely = _likely_complete(ours, theirs, *prints)
         worths = weigh([(rows[0], columns[0]) for rows, columns in likely], False)
         for (rows, columns), worth in zip(likely, worths, strict=True):
             if f1(worth) == WHOLE:
@@ -183,11 +263,11 @@ def _surely_then_best(
     if not rows or not columns:
         return sorted(pairs)
     near: Sequence[Container[int]] = [range(len(columns))] * len(rows)
-    if leaves is not None:
-        rest = [leaves[0][row] for row in rows], [leaves[1][column] for column in columns]
+    if prints is not None:
+        rest = [prints[0][row] for row in rows], [prints[1][column] for column in columns]
         if align.least_f1 == WHOLE:
-            columns_of = places([each.mark for each in rest[1]])
-            near = [set(columns_of.get(each.mark, ())) for each in rest[0]]
+            columns_of = places([each.keys for each in rest[1]])
+            near = [set(columns_of.get(each.keys, ())) for each in rest[0]]
         else:
             near = _value_in_common(*rest)
     our_rest, their_rest = [ours[row] for row in rows], [theirs[column] for column in columns]
@@ -248,11 +328,14 @@ def _then_leftovers(align: Align, pairs: Pairs, expected: Items, output: Items, 
 
 
 def _likely_complete(
-    ours: Sequence[Hashable], theirs: Sequence[Hashable], our_leaves: Sequence[Leaves], their_leaves: Sequence[Leaves]
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    our_prints: Sequence[Fingerprint],
+    their_prints: Sequence[Fingerprint],
 ) -> list[tuple[list[int], list[int]]]:
     """Items whose mark no others have: one of both lists, or of items that equal each other as many on both sides."""
-    columns_of, found = places([each.mark for each in their_leaves]), []
-    for shared, rows in places([each.mark for each in our_leaves]).items():
+    columns_of, found = places([each.keys for each in their_prints]), []
+    for shared, rows in places([each.keys for each in our_prints]).items():
         columns = columns_of.get(shared, [])
         equal = len({*(ours[row] for row in rows), *(theirs[column] for column in columns)}) == 1
         if len(rows) == len(columns) and (len(rows) == 1 or equal):
@@ -260,7 +343,7 @@ def _likely_complete(
     return found
 
 
-def _value_in_common(ours: Sequence[Leaves], theirs: Sequence[Leaves]) -> list[set[int]]:
+def _value_in_common(ours: Sequence[Fingerprint], theirs: Sequence[Fingerprint]) -> list[set[int]]:
     """For each expected item, the places of the output's items that it may have a match in common with."""
     having: dict[Hashable, list[int]] = {}
     for column, each in enumerate(theirs):
@@ -298,70 +381,5 @@ def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hash
     return _paired(pairs, ours, theirs)
 
 
-def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable | None]:
-    """What identifies an item: None where it lacks every part of its key. What is `absent`, once transformed, is lacking.
-
-    A part that the transforms cannot change, such as a number among texts, stays as it is.
-    """
-    paths, change = align.keys, chain(align.transforms)
-    if len(paths) == 1 and change is None and len(paths[0].steps) == 1 and paths[0].steps[0].__class__ is str:
-        name, path = paths[0].steps[0], paths[0]
-
-        def read_text(item: Any) -> Hashable | None:
-            value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
-            if value.__class__ is str and absent is None:
-                return value
-            if value is MISSING or (absent is not None and absent(value)):
-                return None
-            return str(value) if value.__class__ is str else (identity(value),)
-
-        return read_text
-
-    def read(item: Any) -> Hashable | None:
-        values = [path.get(item) for path in paths]
-        if change is not None:
-            values = [value if value is MISSING else _changed(change, value) for value in values]
-        if absent is not None:
-            values = [MISSING if absent(value) else value for value in values]
-        return None if all(value is MISSING for value in values) else tuple(map(identity, values))
-
-    return read
-
-
-def _changed(change: Callable[[Any], Any], value: Any) -> Any:
-    try:
-        return change(value)
-    except TransformError:
-        return value
-
-
 def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
     return Paired(pairs, *left_over(pairs, len(expected), len(output)), crowded)
-
-
-def as_sets(
-    expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None
-) -> tuple[list[int], list[int]] | None:
-    """Where the items of two lists stand that are no other's double; None where no list has an item twice.
-
-    Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
-    """
-    keys = _keys_of(expected, output, key_of)
-    ours, theirs = _first_places(keys[: len(expected)]), _first_places(keys[len(expected) :])
-    return None if len(ours) == len(expected) and len(theirs) == len(output) else (ours, theirs)
-
-
-def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
-    """What items of two lists share that are the same."""
-    if key_of is not None:
-        with suppress(TransformError, RowProblem, RecursionError):
-            return [*map(key_of, expected), *map(key_of, output)]
-    return [*map(identity, expected), *map(identity, output)]
-
-
-def _first_places(keys: Sequence[Hashable]) -> list[int]:
-    """Where each key stands first."""
-    first: dict[Hashable, int] = {}
-    for place, key in enumerate(keys):
-        first.setdefault(key, place)
-    return [*first.values()]

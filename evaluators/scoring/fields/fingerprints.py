@@ -1,0 +1,126 @@
+"""The values of an item that a result may be a match by, read from each item alone: so that few pairs need to be weighed.
+
+A value is known by its place and a key, where its comparator says what values share exactly when they match. In a complete pair both
+items have the same ones, each as often: their *fingerprint*. Two items that share none have no match in common, unless one has a value
+without a key. Keys that are not declared are not looked at. Where a schema has a container, and an item has null there, or nothing
+that is compared, it may match its like: two items may share that, but it is in no fingerprint.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias
+
+from msgspec import Struct, field
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.fields.places import CHOICE, EACH, JOINED, SKIP, THROUGH, UNIT, Place
+from evaluators.scoring.values.pairing import (
+    identity,
+)
+from evaluators.scoring.values.transforms import TransformError
+
+
+class Fingerprint(Struct, frozen=True):
+    """What is known of an item before it is weighed."""
+
+    keys: Hashable
+    """The same in both items of every complete pair: the keys of its values, each with how often it occurs."""
+    values: frozenset[Hashable]
+    """Two items that have a match in common share one of them, where all values of both are known."""
+    known: bool
+    """Each of its values has a key."""
+
+
+Fingerprinting: TypeAlias = Callable[[Any], Fingerprint]
+
+
+def fingerprints(
+    of: Fingerprinting, expected: Sequence[Any], output: Sequence[Any]
+) -> tuple[list[Fingerprint], list[Fingerprint]] | None:
+    """The fingerprint of each item of two lists; None where a transform cannot change a value of one."""
+    try:
+        return [*map(of, expected)], [*map(of, output)]
+    except (TransformError, RowProblem, RecursionError):
+        return None
+
+
+def fingerprint(place: Place, item: Any) -> Fingerprint:
+    """The fingerprint of an item of a list; `place` is that of the items."""
+    found = _Values()
+    _collect(place, item, found)
+    # two items without anything that is compared are a complete pair when they are equal
+    values = frozenset(found.keyed).union(found.bare) or frozenset([None])
+    return Fingerprint(frozenset(Counter(found.keyed).items()), values, found.known)
+
+
+class _Values(Struct):
+    """The values of an item, each as its place with its key."""
+
+    keyed: list[Hashable] = field(default_factory=list)
+    bare: list[Hashable] = field(default_factory=list)
+    """Containers in which nothing is compared: they may match their like, and are in no fingerprint."""
+    known: bool = True
+
+
+def _collect(place: Place, value: Any, found: _Values) -> None:
+    """Adds the values at a place and below it. What counts as absent has none."""
+    node = place.node
+    if value is MISSING or place.kind == SKIP:
+        return
+    if place.absent.values and place.absent_at(value):
+        # where both sides are absent it may be a match
+        found.known = found.known and place.absent.both == "skip"
+    elif place.kind == UNIT:
+        for of, key in place.value_keys:
+            if key is None:
+                found.known = False
+            else:
+                found.keyed.append((of, key(value)))
+    elif place.kind in (THROUGH, EACH):
+        _collect_listed(place, value, found)
+    elif place.kind == CHOICE:
+        found.known = False
+    elif value.__class__ is dict and place.as_object is not None:
+        _collect(place.as_object, value, found)
+    elif value is not None and value.__class__ is not (dict if node.kind == "object" else list):
+        found.keyed.append((place, identity(value)))  # it matches its like alone
+    else:
+        before = len(found.keyed), found.known
+        _collect_inside(place, value or (), found)
+        if before == (len(found.keyed), found.known):  # nothing inside is compared: then it is as good as empty
+            found.bare.append(place)
+
+
+def _collect_inside(place: Place, value: Any, found: _Values) -> None:
+    node = place.node
+    if value.__class__ is dict:
+        for key, _, child in place.steps:
+            _collect(child, value.get(key, MISSING), found)
+        together = node.compound.fields if node.compound is not None else ()
+        undeclared = place.others is not None and not value.keys() <= node.below.keys.keys()
+        if undeclared or any(key in value for key in together):
+            found.known = False
+    elif place.items is not None:
+        for item in value:
+            _collect(place.items, item, found)
+    elif value:
+        found.known = False
+
+
+def _collect_listed(place: Place, value: Any, found: _Values) -> None:
+    """Adds the values that paths lead to: the objects and lists on the way have none of their own."""
+    if place.kind == THROUGH:
+        for read, child in place.unjoined:
+            inner = read(value)
+            if inner is JOINED:
+                found.known = False
+            else:
+                _collect(child, inner, found)
+    elif place.whole is not None:
+        found.known = False
+    elif place.items is not None and isinstance(value, (list, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _collect(place.items, item, found)

@@ -1,0 +1,133 @@
+"""What identifies an item of a list, and what two values share exactly when they match."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
+from typing import Any, Final, TypeAlias
+
+from evaluators.model.issues import RowProblem
+from evaluators.model.rows import MISSING
+from evaluators.scoring.comparators._comparator import Comparator
+from evaluators.scoring.fields.presence import AbsentValues
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.values.pairing import (
+    identity,
+    repeated,
+)
+from evaluators.scoring.values.transforms import Transform, TransformError, chain
+
+ValueKey: TypeAlias = Callable[[Any], Hashable]
+Items: TypeAlias = Sequence[Any]
+_ABSENT: Final = "absent"
+
+
+def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueKey | None:
+    """What values share exactly when they match; None where no such thing is known. The key may raise as transforms do."""
+    if comparator.costs or comparator.reads != "both":
+        return None
+    key, apply = comparator.key(), chain(transforms)
+    if key is None or apply is None:
+        return key
+    return lambda value: key(apply(value))
+
+
+def item_key(node: FieldNode, absent: AbsentValues) -> ValueKey | None:
+    """What two items share exactly when they match, where they are one value each; None where no such thing is known. Absent ones
+    share one key."""
+    if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
+        return None
+    key = value_key(node.metrics[0].comparator, node.transforms)
+    if key is None or not absent.values:
+        return key
+    is_absent = absent.at(node)
+    return lambda value: _ABSENT if is_absent(value) else (key(value),)
+
+
+def compared_whole(item: FieldNode) -> FieldNode:
+    """The place of the item itself, where of an item that is looked through nothing else is compared; else that of the item."""
+    reached = item.below.reached if not item.unit else ()
+    return reached[0][1] if len(reached) == 1 and not reached[0][0].steps and reached[0][0].query is None else item
+
+
+Absent: TypeAlias = Callable[[Any], bool] | None
+"""Whether a value counts as absent; None where nothing does that is there."""
+ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
+"""What identifies each item of two lists; None is an item without a key."""
+
+
+def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
+    """What is worth saying of the keys of two lists: nothing when every item has a key of its own."""
+    if align.how != "key_field":
+        return []
+    read = key_reader(align, absent)
+    keys = [("expected", [*map(read, expected)]), ("output", [*map(read, output)])]
+    counted = [(side.count(None), name, "without a key") for name, side in keys]
+    counted += [(len(repeated(side)), name, "with the key of an earlier one") for name, side in keys]
+    return [f"{count} {side} item{'s' if count > 1 else ''} {what}" for count, side, what in counted if count]
+
+
+def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable | None]:
+    """What identifies an item: None where it lacks every part of its key. What is `absent`, once transformed, is lacking.
+
+    A part that the transforms cannot change, such as a number among texts, stays as it is.
+    """
+    paths, change = align.keys, chain(align.transforms)
+    if len(paths) == 1 and change is None and len(paths[0].steps) == 1 and paths[0].steps[0].__class__ is str:
+        name, path = paths[0].steps[0], paths[0]
+
+        def read_text(item: Any) -> Hashable | None:
+            value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
+            if value.__class__ is str and absent is None:
+                return value
+            if value is MISSING or (absent is not None and absent(value)):
+                return None
+            return str(value) if value.__class__ is str else (identity(value),)
+
+        return read_text
+
+    def read(item: Any) -> Hashable | None:
+        values = [path.get(item) for path in paths]
+        if change is not None:
+            values = [value if value is MISSING else _changed(change, value) for value in values]
+        if absent is not None:
+            values = [MISSING if absent(value) else value for value in values]
+        return None if all(value is MISSING for value in values) else tuple(map(identity, values))
+
+    return read
+
+
+def _changed(change: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return change(value)
+    except TransformError:
+        return value
+
+
+def as_sets(
+    expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None
+) -> tuple[list[int], list[int]] | None:
+    """Where the items of two lists stand that are no other's double; None where no list has an item twice.
+
+    Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
+    """
+    keys = _keys_of(expected, output, key_of)
+    ours, theirs = _first_places(keys[: len(expected)]), _first_places(keys[len(expected) :])
+    return None if len(ours) == len(expected) and len(theirs) == len(output) else (ours, theirs)
+
+
+def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
+    """What items of two lists share that are the same."""
+    if key_of is not None:
+        with suppress(TransformError, RowProblem, RecursionError):
+            return [*map(key_of, expected), *map(key_of, output)]
+    return [*map(identity, expected), *map(identity, output)]
+
+
+def _first_places(keys: Sequence[Hashable]) -> list[int]:
+    """Where each key stands first."""
+    first: dict[Hashable, int] = {}
+    for place, key in enumerate(keys):
+        first.setdefault(key, place)
+    return [*first.values()]
