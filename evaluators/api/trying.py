@@ -24,7 +24,7 @@ from evaluators.reports.rows import with_full_reason
 from evaluators.runs.exit_code import Facts, exit_code
 from evaluators.runs.loaded_suite import LoadedSuite
 from evaluators.runs.preparing import prepare
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.needs import Output
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.suite_plan import Plan, needed_columns

@@ -21,7 +21,7 @@ from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_lines import Recorded
 from evaluators.runs.result import EvaluatorStats
 from evaluators.scoring.fields.instance_paths import places_above
-from evaluators.scoring.fields.scored import MEASURED, ListOutcome, Scored
+from evaluators.scoring.fields.outcomes import MEASURED, ListOutcome, Scored
 
 LISTED: Final = MEASURED | {FieldStatus.NOT_JUDGED}
 COMPARED: Final = ("compared_expected", "compared_actual")

@@ -27,10 +27,11 @@ from evaluators.reports.rows import FieldView
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import Declared, short_hash
 from evaluators.runs.record_lines import Recorded, plain
-from evaluators.scoring.fields.events import METRICS, events_of, row_metrics
+from evaluators.scoring.fields.events import events_of
 from evaluators.scoring.fields.named_comparators import JUDGED
-from evaluators.scoring.fields.scored import ListOutcome, Scored
-from evaluators.scoring.fields.settle import OURS
+from evaluators.scoring.fields.outcomes import ListOutcome, Scored
+from evaluators.scoring.fields.row_metrics import METRICS, row_metrics
+from evaluators.scoring.fields.wording import OURS
 from evaluators.scoring.values.confusion import Confusion
 
 Report = dict[str, Any]

@@ -22,8 +22,8 @@ from evaluators.reports.names import score_name
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import RecordedEvaluator
 from evaluators.runs.record_lines import Recorded
-from evaluators.scoring.fields.scored import ListOutcome
-from evaluators.scoring.fields.settle import WEIGHTLESS, WRONG, of_fields
+from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
+from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields
 from evaluators.scoring.values.differences import in_full
 from evaluators.scoring.values.files import shown
 

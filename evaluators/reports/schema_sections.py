@@ -31,7 +31,7 @@ from evaluators.reports.sections.evaluators import extra_items_text
 from evaluators.runs.metrics import counted, full_name, rows_text, score_text
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, RunResult
-from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.outcomes import ListOutcome
 
 FailedField: TypeAlias = tuple[EvaluatorStats, RecordedRow, Outcome]
 MOST_FAILED: Final = 10

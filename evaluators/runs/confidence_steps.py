@@ -11,7 +11,7 @@ from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Result
 from evaluators.runs.confidence_scores import LEVELS
 from evaluators.runs.exact_sums import FIRST_ROWS
 from evaluators.runs.number_cells import UNIT, as_text, is_empty, units_in
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.needs import Output
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.suite_plan import Compiled

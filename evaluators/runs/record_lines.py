@@ -20,7 +20,7 @@ from msgspec.structs import astuple, replace
 
 from evaluators.model.issues import Blame, Issue
 from evaluators.model.rows import MISSING, WHOLE, Count, FieldStatus, Outcome, Positive, Result, RowStatus
-from evaluators.scoring.fields.scored import MEASURED, ListOutcome, Scored
+from evaluators.scoring.fields.outcomes import MEASURED, ListOutcome, Scored
 from evaluators.scoring.values.json_text import compact
 
 _LONG: Final = 1024 * 1024

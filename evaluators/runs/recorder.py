@@ -22,8 +22,7 @@ from evaluators.runs.record_lines import OutcomeLine, Recorded, outcome_line, ro
 from evaluators.runs.split_rows import KeptOutcome, SplitRows
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.fields.instance_paths import places_above
-from evaluators.scoring.fields.scored import ListOutcome
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.suite_plan import Compiled, Plan, explained

@@ -24,7 +24,7 @@ from evaluators.runs.columns import Cells
 from evaluators.runs.intervals import moments_of_values, share_interval, wilson
 from evaluators.runs.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
 from evaluators.runs.wrong_fields import WrongFields
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.plan.graph import EvaluatorLine
 
 MOST_LISTED: Final = 200

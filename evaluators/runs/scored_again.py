@@ -19,7 +19,7 @@ from evaluators.runs.record_facts import Declared
 from evaluators.runs.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
 from evaluators.runs.recorder import LONGEST
 from evaluators.scoring.fields.closed import ClosedTree
-from evaluators.scoring.fields.scored import Documents
+from evaluators.scoring.fields.outcomes import Documents
 from evaluators.scoring.fields.tree import nodes
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading

@@ -16,7 +16,7 @@ from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.instance_paths import places_above
-from evaluators.scoring.fields.scored import MEASURED, Scored
+from evaluators.scoring.fields.outcomes import MEASURED, Scored
 from evaluators.scoring.values.paths import ANY, parse
 from tests.conformance.cases import Answer, Case
 from tests.scoring.fields.alone import score_document

@@ -33,7 +33,7 @@ from evaluators.runs.result import RunResult
 from evaluators.runs.run_json import FORMAT
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN
-from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.judges.judge import JUDGES, Judge
 from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
 from evaluators.scoring.values.quoting import flow

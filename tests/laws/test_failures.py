@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.scoring.evaluators._evaluator import Evaluator
-from evaluators.scoring.fields.events import METRICS
+from evaluators.scoring.fields.row_metrics import METRICS
 from evaluators.scoring.values.paths import parse
 from tests.laws.schemas import Drawn, Wishes, drawn
 from tests.laws.structures import evaluator, evaluators, pairs, verdict, without_output

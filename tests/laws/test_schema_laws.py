@@ -17,9 +17,9 @@ from evaluators.model.rows import MISSING, FieldStatus, Result, RowStatus
 from evaluators.runs.document_sums import DocumentSums
 from evaluators.runs.exact_sums import plus
 from evaluators.scoring.evaluators._evaluator import Evaluator
-from evaluators.scoring.fields.events import METRICS
 from evaluators.scoring.fields.key_spelling import KeySpelling, keys_in
-from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.outcomes import MEASURED
+from evaluators.scoring.fields.row_metrics import METRICS
 from evaluators.scoring.values.paths import Path
 from tests.laws.schemas import ANYTHING, Drawn, Wishes, drawn, exact, plans, settings_of, tallied, values
 from tests.laws.structures import DOCUMENTS, changed, evaluator, shuffled, spoiled, with_more, without_output

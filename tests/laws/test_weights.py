@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from evaluators.model.rows import Outcome, Result, RowStatus
 from evaluators.scoring.evaluators._evaluator import Evaluator
-from evaluators.scoring.fields.scored import MEASURED
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import MEASURED, WRONG
 from tests.laws.schemas import SCORES
 from tests.laws.structures import evaluator
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from evaluators.model.rows import MISSING, FieldStatus, Missing, Outcome, Result, RowStatus
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.fields.settle import of_fields
+from evaluators.scoring.fields.wording import of_fields
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import ANY, display
 from tests.reference.settled import counts_of

@@ -23,11 +23,11 @@ from evaluators.model.rows import MISSING, FieldStatus
 from evaluators.scoring.fields.branches import Fit, distinct, fitting_branches
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
 from evaluators.scoring.fields.item_keys import key_reader
+from evaluators.scoring.fields.outcomes import MEASURED, of_unit
 from evaluators.scoring.fields.pairing import Worth, gains, judged
 from evaluators.scoring.fields.places import unit_of
 from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
-from evaluators.scoring.fields.scored import MEASURED, of_unit
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.equality import same

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from evaluators.model.rows import FieldStatus
 from evaluators.reports.outcomes import LISTED, array_items, entries_of, failed_of, full_path, outcomes_of
 from evaluators.runs.record_lines import outcome_line
-from evaluators.scoring.fields.scored import ListOutcome, Scored
+from evaluators.scoring.fields.outcomes import ListOutcome, Scored
 from tests.scoring.fields.alone import score_document
 from tests.scoring.fields.figures import entries, figures_by_name
 from tests.scoring.fields.random_trees import documents, nodes

@@ -27,9 +27,9 @@ from evaluators.runs.record_lines import Recorded
 from evaluators.runs.result import ArrayStats, Counts, EvaluatorStats, FieldStats
 from evaluators.runs.run_folder import RunFolder
 from evaluators.runs.store import open_text
-from evaluators.scoring.fields.events import METRICS
-from evaluators.scoring.fields.scored import ListOutcome
-from evaluators.scoring.fields.settle import OURS
+from evaluators.scoring.fields.outcomes import ListOutcome
+from evaluators.scoring.fields.row_metrics import METRICS
+from evaluators.scoring.fields.wording import OURS
 
 _WRITTEN = ("csv", "field_sums", "markdown", "report", "fields")
 

@@ -16,7 +16,7 @@ from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
 from evaluators.reports.names import score_name
 from evaluators.reports.rows import FieldView, field_view, field_views, whole_view, why_of
 from evaluators.runs.overall import OVERALL, overall_verdict
-from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.plan.graph import EvaluatorLine
 
 _LONGEST: Final = 1_000

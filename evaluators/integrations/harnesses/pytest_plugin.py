@@ -202,7 +202,7 @@ def _is_wrong(result: Result, path: str | None) -> bool:
 def _of_field(result: Result, path: str | None) -> str:
     """What is wrong with a field, in words; empty when nothing is."""
     from evaluators.model.words import FIELD_WORDS
-    from evaluators.scoring.fields.settle import WRONG
+    from evaluators.scoring.fields.outcomes import WRONG
 
     if not path:
         return ""

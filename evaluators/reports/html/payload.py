@@ -29,7 +29,7 @@ from evaluators.runs.record_facts import RecordFacts
 from evaluators.runs.record_lines import LETTERS
 from evaluators.runs.result import ConfidenceBin, RunResult
 from evaluators.runs.run_json import run_document
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG
 
 MOST_FIELDS: Final = 2_000
 """Fields in the heat-map, the weakest ones; all of them are in run.json."""

@@ -24,7 +24,7 @@ from evaluators.runs.label_pairs import FirstRow, LabelPair
 from evaluators.runs.labels import PairCount, confusion_matrix
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.result import ConfusionMatrix, Interval
-from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.judges.answer_lines import AnswerLine
 from evaluators.scoring.judges.session import verdict_in
 from evaluators.scoring.values.quoting import quote

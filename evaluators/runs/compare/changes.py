@@ -17,7 +17,7 @@ from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome,
 from evaluators.runs.compare.comparison import CHANGES, Change, ChangedRow
 from evaluators.runs.compare.pairs import Pairs, RowResult, Side
 from evaluators.runs.record_lines import RowLine
-from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.values.equality import same
 
 MOST_OUTCOMES: Final = 100_000

@@ -29,7 +29,6 @@ from evaluators.scoring.evaluators._evaluator import (
 from evaluators.scoring.evaluators._phrases import columns_of
 from evaluators.scoring.evaluators._schema_files import read_file, read_text
 from evaluators.scoring.evaluators._texts import ExpectedColumn
-from evaluators.scoring.fields.events import METRICS
 from evaluators.scoring.fields.inference.schema import infer_schema
 from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.lines import FieldLine
@@ -47,6 +46,7 @@ from evaluators.scoring.fields.post_process import (
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.fields.references import pointer
 from evaluators.scoring.fields.reshaping import reshapings_of
+from evaluators.scoring.fields.row_metrics import METRICS
 from evaluators.scoring.fields.schema_check import ColumnCheck, SchemaCheck
 from evaluators.scoring.fields.schema_scoring import Dialect, SchemaScoring, ScoreName, read_schema
 from evaluators.scoring.fields.tree import FieldNode, nodes

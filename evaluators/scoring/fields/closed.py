@@ -21,19 +21,18 @@ from msgspec.structs import replace
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.explained import explain_metric
 from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.outcomes import reason_code, together
 from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.presence import NONE_ABSENT
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.reshaping import Reshapings, of_whole, reshapings_of
 from evaluators.scoring.fields.results import NOT_JUDGED, FieldResult, shown_location
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
-from evaluators.scoring.fields.scored import together
-from evaluators.scoring.fields.settle import OURS, compared, reason_code
 from evaluators.scoring.fields.tree import LISTED, ORDERED, Below, FieldNode, ListedField, Metric, SchemaPath
+from evaluators.scoring.fields.wording import OURS, compared, explain_metric
 from evaluators.scoring.values.paths import ANY, Path
 from evaluators.scoring.values.transforms import Transform, chain
 

@@ -26,6 +26,7 @@ from evaluators.scoring.fields.closed import (
 )
 from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
+from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of
 from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
@@ -37,10 +38,11 @@ from evaluators.scoring.fields.results import (
     STATUS,
     ListFound,
     RowResults,
+    Signature,
+    signature_of,
 )
-from evaluators.scoring.fields.row_figures import Changes, Signature, empties_of, empty_values_of, signature_of
 from evaluators.scoring.fields.rules import Explained, Judged, Partial
-from evaluators.scoring.fields.settle import WEIGHTLESS
+from evaluators.scoring.fields.wording import WEIGHTLESS
 from evaluators.scoring.judges.asking import waiting
 from evaluators.scoring.needs import all_hold
 

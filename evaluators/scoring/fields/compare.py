@@ -39,17 +39,7 @@ from evaluators.scoring.fields.fingerprints import fingerprint
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
 from evaluators.scoring.fields.item_keys import as_sets
 from evaluators.scoring.fields.pairing import Paired, Worth, in_list_order, judged, paired_by_key, paired_freely
-from evaluators.scoring.fields.places import (
-    ARRAY,
-    CHOICE,
-    EACH,
-    LACKING,
-    OBJECT,
-    SKIP,
-    THROUGH,
-    UNIT,
-    Place,
-)
+from evaluators.scoring.fields.places import ARRAY, CHOICE, EACH, LACKING, OBJECT, SKIP, THROUGH, UNIT, Place
 from evaluators.scoring.fields.presence import IN_PLACE, content, own_pattern, with_answers
 from evaluators.scoring.fields.results import (
     HALLUCINATION,

@@ -1,70 +1,46 @@
-"""What can become of the places of a schema, as events, and the metrics of a row that are made of them.
+"""What a row counts, as events: of its results, or of its outcomes where post-processors or judges change them; and its empty values.
 
-Precision, recall and F1 are over statuses: a unit that several metrics compare counts once. The mean score is over results,
-with their weights. The totals of extract-bench are over entries (see `counts`).
+Rows with the same signature count the same, so that all of it is made once for them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.model.rows import FieldStatus, Outcome
-from evaluators.scoring.fields.path_check import (
-    CREDIT,
-    ERRORS,
-    EVALUATED,
-    FAULTS,
-    MATCHED,
-    MISSED,
-    OUTSIDE,
-    PAIRED,
-    PASSED,
-    SKIPPED,
-    SPURIOUS,
-    Detail,
+from evaluators.scoring.fields.empty_values import (
+    ALL_FIELDS,
+    EMPTY,
+    FILLED,
+    LEFT_OUT,
+    MADE_UP,
+    NOTHING,
+    EmptyValues,
+    Field,
+    InRow,
+    added,
+    repeated,
 )
-from evaluators.scoring.fields.scored import MEASURED, ListOutcome, Scored, is_entry, of_unit, outermost, share, together
-from evaluators.scoring.fields.settle import WRONG
-from evaluators.scoring.values.confusion import Confusion
+from evaluators.scoring.fields.outcomes import (
+    MEASURED,
+    ListOutcome,
+    Scored,
+    is_entry,
+    list_score,
+    of_unit,
+    outermost,
+    share,
+)
+from evaluators.scoring.fields.places import SKIP, UNIT, Place
+from evaluators.scoring.fields.results import IS_MEASURED, MATCH, STATUS, Items, RowResults, Signature
+from evaluators.scoring.fields.row_metrics import Number
+from evaluators.scoring.fields.rules import Explained, Judged, Partial, status_of
+from evaluators.scoring.fields.tree import FieldNode, nodes
 from evaluators.scoring.values.numbers import written
-
-METRICS: Final = (
-    "mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate",
-)  # fmt: skip
-"""The metrics of a row, by the names that their means have."""
-UNDEFINED: Final = (0, 0)
-ZERO: Final = (0, 1)
-WHOLE: Final = (1, 1)
-Ratio = tuple[int, int]
-Counts = tuple[int, int, int, int]
-Number: TypeAlias = "int | Fraction"
-Totals: TypeAlias = "Counter[tuple[str, str | int, int]]"
-"""Counts by path: those of each status, by its place among four, and a `Detail` for all else."""
-
-
-class Items(NamedTuple):
-    """The items of one array of one row. A pair that does not match is one missed item and one spurious one."""
-
-    matched: int
-    """Pairs in which everything that was measured matches."""
-    missed: int
-    """Expected items without such a match."""
-    spurious: int
-    """Items of the output without such a match."""
-    paired: int
-    """All pairs, those that match and those that do not."""
-
-    @property
-    def surplus(self) -> int:
-        """Items of the output without a partner.
-
-        They are the spurious ones, less those that are one half of a pair that does not match.
-        """
-        return self.spurious - (self.paired - self.matched)
+from evaluators.scoring.values.paths import Path
 
 
 class Credit(NamedTuple):
@@ -93,169 +69,85 @@ class Event(NamedTuple):
     """The schema lacks the place."""
 
 
-class RowMetrics(NamedTuple):
-    """The metrics of one row: counts of results, and one exact fraction for each of METRICS."""
+class Events:
+    """The events of results, made once for each kind. `surplus_counts`: items that only the output has lower the score of a list."""
 
-    counts: Counts
-    metrics: tuple[Ratio, ...]
-    surplus: int = 0
-    """The items of outermost lists that only the output has, where any are expected: a list of nothing else scores 0."""
-    required_failed: bool = False
-    """A required place was measured, and does not match."""
+    def __init__(self, root: FieldNode, surplus_counts: bool) -> None:
+        weights = {node.weight for node in nodes(root, once=True)}
+        weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
+        self.scale = lcm(*{weight.denominator for weight in weights})
+        """What makes weights whole numbers."""
+        self.surplus_counts = surplus_counts
+        self._known: dict[Hashable, Event] = {}
 
+    def __len__(self) -> int:
+        return len(self._known)
 
-def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowMetrics:
-    """The metrics of the events of one row. `required` are the places that have to match.
-
-    A metric that has nothing to divide by is undefined only where nothing was measured; it is 0 where anything went wrong, and
-    else 1. Where all that was measured weighs 0, nothing counts: then it is undefined, or 0 where a required place does not match.
-
-    Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
-    extract-bench defines them: the overall score weighs an array by its expected items, at least one, the field score does
-    not. Items too many are counted where some are expected; a list that expects none scores 0 as it is.
-    """
-    statuses: list[FieldStatus] = []
-    mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
-    passed = entries = surplus = results = 0
-    earned: Number = 0
-    whole: Number = 0
-    entries_earned: Number = 0
-    entries_whole: Number = 0
-    failed = False
-    for path, status, credits, entry, items, outside, _ in events:
-        if outside:
-            continue
-        if path in required:
-            failed |= status in WRONG or (items is not None and bool(items.missed or items.spurious))
-        if items is None:
-            results += len(credits)
-            statuses.append(status)
-            if len(credits) == 1 and credits[0][2] == 1:  # almost all are: one metric, all or nothing
-                weight, num, _, good = credits[0]
-                whole += weight
-                earned += weight * num
-                if entry:
-                    entries_whole += weight
-                    entries_earned += weight * num
-                    passed += good
-                    entries += 1
+    def of(self, signature: Signature, results: RowResults) -> list[Event]:
+        """What a row counts: an event per result, per list and per place outside the schema."""
+        found = []
+        known = self._known
+        for mark in signature.matched:
+            event = known.get(mark.place)
+            if event is None:
+                event = known[mark.place] = self._result(mark.place, MATCH, ())
+            found.append(event)
+        for one in results.found:
+            if one.answers:
+                found.append(self._result(one.at, one.status, one.answers))
                 continue
-            for weight, num, den, _ in credits:
-                mean_field_score.add(weight, num, den)
-        if entry:
-            times = 1
-            if items is not None:
-                expected = items.matched + items.missed
-                times = max(1, expected)
-                surplus += items.surplus if expected else 0
-            for weight, num, den, good in credits:
-                field_score.add(weight, num, den)
-                overall_score.add(weight * times, num, den)
-                passed += good
-                entries += 1
-    mean_field_score.add_sums(earned, whole)
-    for score in (field_score, overall_score):
-        score.add_sums(entries_earned, entries_whole)
-    found = _counts(statuses)
-    counts = Confusion(*found)
-    of_results: tuple[Ratio, ...] = (
-        counts.sums("precision"),
-        counts.sums("recall"),
-        counts.sums("f1"),
-        mean_field_score.ratio(),
-    )
-    of_entries: tuple[Ratio, ...] = overall_score.ratio(), field_score.ratio(), (passed, entries)
-    otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
-    if results and not mean_field_score.whole:
-        otherwise = ZERO if failed else UNDEFINED
-        of_results = (UNDEFINED,) * len(of_results)
-    if entries and not field_score.whole:
-        of_entries = (UNDEFINED,) * len(of_entries)
-    metrics = tuple([each if each[1] else otherwise for each in (*of_results, *of_entries)])
-    return RowMetrics(found, metrics, surplus, failed)
+            key = one.at, one.status, one.known_to is None
+            event = known.get(key)
+            if event is None:
+                made = self._result(one.at, one.status, ()) if one.known_to is None else self._extra(one.at.node)
+                event = known[key] = made
+            found.append(event)
+        for place, items, alike in signature.lists:
+            listed = place, items, alike
+            event = known.get(listed)
+            if event is None:
+                event = known[listed] = self._items(place, items, alike)
+            found.append(event)
+        for node, step in signature.outside:
+            found.append(Event(Path((*node.path, step)).canonical, FieldStatus.NOT_MEASURED, outside=True, lacking=True))
+        return found
+
+    def _items(self, place: Place, items: Items, alike: bool) -> Event:
+        share = list_score(items.matched, items.missed, items.surplus if self.surplus_counts else 0, alike)
+        weight = self._weight(place.node.weight)
+        credits = () if place.inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
+        return Event(place.node.name, FieldStatus.NOT_MEASURED, credits, not place.inside, items)
+
+    def _result(self, place: Place, status: int, answers: Sequence[Judged | Explained]) -> Event:
+        node = place.node
+        if place.kind == SKIP:
+            return Event(node.name, FieldStatus.SKIPPED)
+        entry = not place.inside and (node.kind != "array" or node.unit)
+        weights = [self._weight(node.weight * metric.weight) for metric in node.metrics] or [self._weight(node.weight)]
+        judged = [one.judged if isinstance(one, Explained) else one for one in answers] or [STATUS[status]] * len(weights)
+        credits = [
+            _answer_credit(weight, one)
+            for weight, one in zip(weights, judged, strict=True)
+            if IS_MEASURED[status_of(one).number]
+        ]
+        return Event(node.name, STATUS[status], tuple(credits), entry)
+
+    def _extra(self, node: FieldNode) -> Event:
+        return Event(
+            Path(node.path).canonical, FieldStatus.HALLUCINATION, (Credit(self.scale, 0, 1, False),), lacking=True
+        )
+
+    def _weight(self, weight: Fraction) -> int | Fraction:
+        """A weight, a whole number but at places that a schema which refers to itself leads to late."""
+        scaled = weight * self.scale
+        return scaled.numerator if scaled.denominator == 1 else scaled
 
 
-def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
-    """One status per field of a row, for all instances of the field together: a match when every one of them matches. And
-    (place, right, measured) of each field of which the row has several values, one after the other.
-
-    `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
-    """
-    values, found = list[int](), list[int]()
-    for index, statuses in enumerate(_by_place(events, places)):
-        if len(statuses) < 2:
-            found.append(statuses[0].number if statuses else FieldStatus.NOT_MEASURED.number)
-            continue
-        found.append(together(statuses).number)
-        measured = sum([status in MEASURED for status in statuses])
-        if measured > 1:
-            values += index, sum([status is FieldStatus.MATCH for status in statuses]), measured
-    return bytes(found), tuple(values)
-
-
-def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
-    """(match, mismatch, omission, hallucination) of each field of one row; `places` numbers the fields from 0."""
-    return tuple(map(_counts, _by_place(events, places)))
-
-
-def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
-    """The statuses of the results of each field."""
-    found: list[list[FieldStatus]] = [[] for _ in places]
-    for event in events:
-        place = places.get(event.path)
-        if place is not None and event.items is None and not event.outside:
-            found[place].append(event.status)
-    return found
-
-
-def _counts(statuses: Sequence[FieldStatus]) -> Counts:
-    found = [0, 0, 0, 0]
-    for place in map(_PLACES.get, statuses):
-        if place is not None:
-            found[place] += 1
-    right, wrong, lost, extra = found
-    return right, wrong, lost, extra
-
-
-class Weighted:
-    """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
-
-    __slots__ = ("_earned", "_others", "whole")
-
-    def __init__(self) -> None:
-        self._earned: Number = 0
-        self.whole: Number = 0
-        """The sum of the weights."""
-        self._others: list[tuple[Number, int, int]] = []
-
-    def add(self, weight: Number, num: int, den: int) -> None:
-        """Counts a share num / den of a weight."""
-        if den == 1:
-            self._earned += weight * num
-        else:
-            self._others.append((weight, num, den))
-        self.whole += weight
-
-    def add_sums(self, earned: Number, whole: Number) -> None:
-        """Counts what earned all or nothing, and is added up already."""
-        self._earned += earned
-        self.whole += whole
-
-    def ratio(self) -> Ratio:
-        """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""
-        if not self._others:
-            return _whole_numbers(self._earned, self.whole)
-        common = lcm(*[den for _, _, den in self._others])
-        others = sum([weight * num * (common // den) for weight, num, den in self._others])
-        return _whole_numbers(self._earned * common + others, self.whole * common)
-
-
-def _whole_numbers(num: Number, den: Number) -> Ratio:
-    """The fraction in whole numbers: weights of places that a schema leads to late may be parts of one."""
-    if num.denominator == den.denominator == 1:
-        return int(num), int(den)
-    common = lcm(num.denominator, den.denominator)
-    return int(num * common), int(den * common)
+def _answer_credit(weight: int | Fraction, found: Judged) -> Credit:
+    if isinstance(found, Partial):
+        share = Fraction(found.num, found.den)
+        return Credit(weight, share.numerator, share.denominator, found.status is FieldStatus.MATCH)
+    return Credit(weight, int(found is FieldStatus.MATCH), 1, found is FieldStatus.MATCH)
 
 
 def events_of(scored: Scored) -> list[Event]:
@@ -278,14 +170,14 @@ def events_of(scored: Scored) -> list[Event]:
     for number, result in enumerate(scored.fields):
         judged = within.get(result.path)
         if judged is not None and judged.comparator is not None and judged.says(result):
-            found += _judged_list(judged, result, _credit(result, scaled))
+            found += _judged_list(judged, result, _outcome_credit(result, scaled))
         else:
             units.setdefault(result.path if "metric" in result.details else number, []).append(result)
     for results in units.values():
         statuses = [result.status for result in results]
         status = statuses[0] if len(statuses) == 1 else of_unit(statuses)
         measured = [result for result in results if result.status in MEASURED]
-        credits = tuple(_credit(result, scaled) for result in measured)
+        credits = tuple(_outcome_credit(result, scaled) for result in measured)
         found.append(Event(results[0].place, status, credits, all(is_entry(result, within) for result in measured)))
     return found
 
@@ -309,67 +201,73 @@ def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Ev
     return [whole, *(Event(result.place, status) for status, count in counted for _ in range(count))]
 
 
-def _credit(result: Outcome, scaled: Mapping[float, int]) -> Credit:
+def _outcome_credit(result: Outcome, scaled: Mapping[float, int]) -> Credit:
     """What a result earned of its weight. `scaled` has the weights as whole numbers of parts."""
     part = share(result)
     return Credit(scaled[result.weight], part.numerator, part.denominator, result.status is FieldStatus.MATCH)
 
 
-def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
-    """Adds the counts by path, and what is counted beside them, of rows that were met some number of times.
+_VALUES: Final = (FILLED, MADE_UP, LEFT_OUT, EMPTY, NOTHING)
+"""What one value comes to, by its emptiness."""
+Changes: TypeAlias = Sequence[tuple[InRow, tuple[Field, ...], int]]
+"""(what each of some fields comes to, these fields, 1 or −1)."""
 
-    A place outside the schema counts once in a row.
-    """
-    times: dict[Event, int] = {}
-    for events, count in rows:
-        outside: set[Event] = set()
-        for event in events:
-            if event.outside:
-                outside.add(event)
+
+def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
+    """How the values of a row differ from one in which each of the `fields`, which have one value in each row, is there on both sides."""
+    mine: dict[Field, InRow] = {}
+    plain: set[Field] = set()
+    counted = [(mark.place, mark.empty) for mark in signature.matched]
+    counted += [(place, empty) for place, _, empty, _ in signature.found]
+    for place, empty in counted:
+        if place.kind != UNIT:
+            continue
+        name, value = place.node.name, _VALUES[empty]
+        if name in mine:
+            mine[name] = added(mine[name], value)
+        elif value is FILLED and not place.inside and name not in plain:
+            plain.add(name)
+        else:
+            mine[name] = added(FILLED, value) if name in plain else value
+            plain.discard(name)
+    whole = repeated(FILLED, len(plain))
+    usual, lacking = list[Field](), list[Field]()
+    for name in fields:
+        if name not in plain:
+            usual.append(name)
+            if name not in mine:
+                lacking.append(name)
+    mine |= dict.fromkeys(lacking, EMPTY)
+    beside = tuple(plain.difference(fields))
+    found: dict[InRow, list[Field]] = {}
+    for each, value in mine.items():
+        whole = added(whole, value)
+        found.setdefault(value, []).append(each)
+    changes: list[tuple[InRow, tuple[Field, ...], int]] = [(value, tuple(names), 1) for value, names in found.items()]
+    if usual:
+        changes.append((FILLED, tuple(usual), -1))
+    if beside:
+        changes.append((FILLED, beside, 1))
+    return [*changes, (whole, (ALL_FIELDS,), 1)]
+
+
+def empty_values_of(rows: Iterable[tuple[int, Changes]], fields: Sequence[str]) -> EmptyValues:
+    """What the fields of rows come to, from how each differs from one in which everything is there."""
+    by_changes: dict[int, tuple[Changes, list[int]]] = {}
+    for row, changes in rows:
+        known = by_changes.get(id(changes))
+        if known is None:
+            known = by_changes[id(changes)] = changes, []
+        known[1].append(row)
+    together: dict[tuple[InRow, tuple[Field, ...], int], list[int]] = {}
+    every: list[int] = []
+    for changes, numbers in by_changes.values():
+        every += numbers
+        for change in changes:
+            if change in together:
+                together[change] += numbers
             else:
-                times[event] = times.get(event, 0) + count
-        for event in outside:
-            times[event] = times.get(event, 0) + count
-    for event, count in times.items():
-        place = _PLACES.get(event.status)
-        if place is not None and event.items is None and not event.outside:
-            found[event.path, place, 1] += count
-        for key, each in _details(event):
-            found[key] += each * count
-
-
-_PLACES: Final[Mapping[FieldStatus, int]] = {
-    FieldStatus.MATCH: 0, FieldStatus.MISMATCH: 1, FieldStatus.ERROR: 1, FieldStatus.OMISSION: 2, FieldStatus.HALLUCINATION: 3,
-}  # fmt: skip
-_KINDS: Final[Mapping[FieldStatus, str]] = {
-    FieldStatus.ERROR: ERRORS,
-    FieldStatus.NOT_JUDGED: FAULTS,
-    FieldStatus.SKIPPED: SKIPPED,
-}
-
-
-def _details(event: Event) -> Iterable[tuple[Detail, int]]:
-    if event.outside:
-        yield (event.path, OUTSIDE, 1), 1
-        return
-    if event.entry and event.credits:
-        yield (event.path, EVALUATED, 1), len(event.credits)
-        if passed := sum([credit.passed for credit in event.credits]):
-            yield (event.path, PASSED, 1), passed
-    if event.items is not None:
-        for kind, count in zip((MATCHED, MISSED, SPURIOUS, PAIRED), event.items, strict=True):
-            if count:
-                yield (event.path, kind, 1), count
-        return
-    if event.status in _KINDS:
-        yield (event.path, _KINDS[event.status], 1), 1
-    if event.status is FieldStatus.NOT_MEASURED:
-        return  # a list whose items are counted one by one
-    mean = Weighted()
-    for weight, share_num, share_den, _ in event.credits:
-        mean.add(weight, share_num, share_den)
-    num, den = mean.ratio()
-    if den and event.status is FieldStatus.MATCH:
-        num -= den
-    if den and num:
-        yield (event.path, CREDIT, den), num
+                together[change] = [*numbers]
+    made = EmptyValues([(FILLED, tuple(fields), every, 1)] if fields else [])
+    made.found += [(value, names, numbers, sign) for (value, names, sign), numbers in together.items()]
+    return made

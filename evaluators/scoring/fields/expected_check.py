@@ -18,10 +18,10 @@ from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.branches import distinct, knows
 from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.compare import Walk
-from evaluators.scoring.fields.explained import problem_in
 from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
+from evaluators.scoring.fields.wording import problem_in
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.quoting import kind, quote

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from evaluators.model.rows import Outcome, Reason
 from evaluators.model.settings import Settings
-from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.fields.tree import Below, FieldNode, SchemaPath
 from evaluators.scoring.values.equality import CONTAINERS
 from evaluators.scoring.values.late_pattern import late_pattern

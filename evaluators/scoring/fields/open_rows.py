@@ -22,7 +22,7 @@ from evaluators.scoring.fields.open_marks import CONTENTS, Pattern
 from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, general, verdict_of_counts
 from evaluators.scoring.fields.open_walk import OpenWalk
 from evaluators.scoring.fields.path_check import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
-from evaluators.scoring.fields.settle import of_fields
+from evaluators.scoring.fields.wording import of_fields
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import display
 

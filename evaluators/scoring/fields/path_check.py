@@ -25,9 +25,9 @@ from evaluators.model.issues import Issue
 from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
 from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.key_spelling import KeySpelling, KnownKeys, Respelt
+from evaluators.scoring.fields.outcomes import Documents
 from evaluators.scoring.fields.reshaping import Reshapings
 from evaluators.scoring.fields.results import ListFound
-from evaluators.scoring.fields.scored import Documents
 from evaluators.scoring.values.paths import display
 
 Detail: TypeAlias = tuple[str, str, int]

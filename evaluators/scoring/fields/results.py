@@ -3,23 +3,25 @@
 A match costs an append of its `Mark`; where every result is asked for, it is a result like the others. A result has no words and no
 fractions: they are made when a line is written. The verdict, the counts by path, the items of lists, the outcomes with their reasons
 are functions of the `RowResults`.
+
+Rows with the same `Signature` come to the same: their events, verdict and empty values are made once (see `events`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
 from evaluators.model.rows import FieldStatus
+from evaluators.scoring.fields.empty_values import empties
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired
+from evaluators.scoring.fields.item_keys import ItemKeys
+from evaluators.scoring.fields.places import EMPTY_KINDS, Mark, Place
 from evaluators.scoring.fields.rules import Explained, Judged
+from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.paths import ANY
-
-if TYPE_CHECKING:
-    from evaluators.scoring.fields.item_keys import ItemKeys
-    from evaluators.scoring.fields.places import Mark, Place
 
 NOT_MEASURED, MATCH, MISMATCH, OMISSION, HALLUCINATION, SKIPPED, ERROR, NOT_JUDGED = map(int, FieldStatus)
 """The numbers of the statuses: results have them in place of the statuses."""
@@ -94,3 +96,109 @@ def shown_location(result: FieldResult) -> InstancePath:
     known = node.path.count(ANY)
     steps = iter(inside[:known])
     return (*(next(steps) if step is ANY else step for step in node.path), *inside[known:])
+
+
+class Items(NamedTuple):
+    """The items of one array of one row. A pair that does not match is one missed item and one spurious one."""
+
+    matched: int
+    """Pairs in which everything that was measured matches."""
+    missed: int
+    """Expected items without such a match."""
+    spurious: int
+    """Items of the output without such a match."""
+    paired: int
+    """All pairs, those that match and those that do not."""
+
+    @property
+    def surplus(self) -> int:
+        """Items of the output without a partner.
+
+        They are the spurious ones, less those that are one half of a pair that does not match.
+        """
+        return self.spurious - (self.paired - self.matched)
+
+
+_NOT_WRONG: Final = bytes(status for status in range(8) if not IS_WRONG[status])
+_NOT_COUNTED: Final = bytes(status for status in range(8) if not (IS_WRONG[status] or IS_MEASURED[status]))
+_NOT_MEASURED: Final = bytes(status for status in range(8) if not IS_MEASURED[status])
+Counted: TypeAlias = tuple[Place, int, int, object]
+"""A result, as it counts: its place, its status, what is empty (see `emptiness`), and something of its own where a metric said more."""
+EITHER: Final = 4
+"""Some right answers are empty and some are not, and so is the output."""
+
+
+def emptiness(place: Place, e: Any, o: Any, absent: Sequence[Any]) -> int:
+    """1 where the expected value is empty, 2 where the output's is, added up."""
+    if place.as_result and e.__class__ is list and e:
+        some = len(empties(e, absent))
+        if 0 < some < len(e):
+            return EITHER
+        return (some > 0) + 2 * bool(empties((o,), absent))
+    if absent:
+        return bool(empties((e,), absent)) + 2 * bool(empties((o,), absent))
+    return (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
+
+
+class Signature(NamedTuple):
+    """What a row comes to: its matches, its other results, its lists, and places that the schema lacks."""
+
+    matched: tuple[Mark, ...]
+    found: tuple[Counted, ...]
+    lists: tuple[tuple[Place, Items, bool], ...]
+    outside: tuple[tuple[FieldNode, Any], ...]
+
+
+def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
+    """The signature of a row. Results with answers of their own have to be counted one by one."""
+    plain = not absent
+    found = [
+        (
+            one.at,
+            one.status,
+            0
+            if plain and one.expected and one.output and not one.at.as_result
+            else emptiness(one.at, one.expected, one.output, absent),
+            object() if one.answers else None,
+        )
+        for one in results.found
+    ]
+    lists = []
+    if results.lists:
+        codes = bytes([each[1] for each in found])
+        for each in results.lists:
+            items = items_of(each, codes)
+            if items is not None:
+                lists.append((each.at, *items))
+    return Signature(tuple(results.matched), tuple(found), tuple(lists), tuple(results.outside))
+
+
+def items_of(listed: ListFound, codes: bytes) -> tuple[Items, bool] | None:
+    """How the items of a list count, and whether both sides are alike without any; `codes` are the statuses of all results of its row.
+    None where nothing in it was measured. An item in which nothing was measured does not count."""
+    size, matches, first, last = len(listed.matches), listed.matches, listed.first, listed.last
+    if first == last and not listed.extra and len(listed.pairs) == size and size:  # nothing but matches
+        before = listed.first_match
+        if before < matches[0] and listed.last_match == matches[-1] and (size == 1 or len({*matches}) == size):
+            return Items(size, 0, 0, size), False
+    if listed.last_match == listed.first_match and not codes[first:last].translate(None, _NOT_MEASURED):
+        return None
+    aside: set[int] = set()
+    wrong: set[int] = set()
+    had = listed.first_match
+    for row, (has, last) in enumerate(zip(matches, listed.ends, strict=True)):
+        here = codes[first:last]
+        if (has == had and MATCH not in here) or here.translate(None, _NOT_WRONG):
+            wrong.add(row)
+            if has == had and not here.translate(None, _NOT_COUNTED):
+                aside.add(row)
+        had, first = has, last
+    aside_too = sum([m == n and not codes[a:b].translate(None, _NOT_COUNTED) for _, m, a, n, b in listed.extra])
+    pairs = listed.pairs
+    if aside:
+        pairs = [pair for pair in pairs if pair[0] not in aside]
+    matched = sum([row not in wrong for row, _ in pairs]) if wrong else len(pairs)
+    expected = size - len(aside)
+    output = len(pairs) + len(listed.extra) - aside_too
+    alike = not expected and not output and (listed.last_match > had or MATCH in codes[first : listed.last])
+    return Items(matched, expected - matched, output - matched, len(pairs)), alike

@@ -19,17 +19,8 @@ from msgspec.structs import replace
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Result
 from evaluators.scoring.fields.compare import Lacking
-from evaluators.scoring.fields.events import (
-    Event,
-    RowMetrics,
-    Totals,
-    add_totals,
-    events_of,
-    row_counts,
-    row_fields,
-    row_metrics,
-)
-from evaluators.scoring.fields.explained import problem_of, too_deep
+from evaluators.scoring.fields.events import Changes, Event, Events, empties_of, events_of
+from evaluators.scoring.fields.outcomes import Scored
 from evaluators.scoring.fields.path_check import (
     OVERFLOW,
     SURPLUS_ITEMS,
@@ -42,11 +33,11 @@ from evaluators.scoring.fields.path_check import (
     ScoredRows,
     places_of,
 )
-from evaluators.scoring.fields.results import NOT_JUDGED, RowResults
-from evaluators.scoring.fields.row_figures import Changes, Events, Signature, empties_of, signature_of
+from evaluators.scoring.fields.results import NOT_JUDGED, RowResults, Signature, signature_of
+from evaluators.scoring.fields.row_metrics import RowMetrics, Totals, add_totals, row_counts, row_fields, row_metrics
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.scored import Scored
+from evaluators.scoring.fields.wording import problem_of, too_deep
 from evaluators.scoring.judges.asking import asking_about
 
 MOST_REMEMBERED: Final = 1_000_000

@@ -12,11 +12,8 @@ from evaluators.model.issues import Blame, RowProblem
 from evaluators.model.rows import MISSING, Comparison, FieldStatus
 from evaluators.scoring.comparators._comparator import Comparator, Question
 from evaluators.scoring.fields.instance_paths import InstancePath, spelled
-from evaluators.scoring.fields.places import (
-    EMPTY_KINDS,
-    Mark,
-    Place,
-)
+from evaluators.scoring.fields.outcomes import of_unit
+from evaluators.scoring.fields.places import EMPTY_KINDS, Mark, Place
 from evaluators.scoring.fields.results import (
     ERROR,
     HALLUCINATION,
@@ -35,7 +32,6 @@ from evaluators.scoring.fields.rules import (
     prepare_rule,
     status_of,
 )
-from evaluators.scoring.fields.scored import of_unit
 from evaluators.scoring.judges.asking import ask_later
 from evaluators.scoring.values.equality import same
 

@@ -31,8 +31,8 @@ from evaluators.scoring.evaluators._evaluator import (
     Output,
     Part,
 )
+from evaluators.scoring.fields.outcomes import Documents
 from evaluators.scoring.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, release_rows
-from evaluators.scoring.fields.scored import Documents
 from evaluators.scoring.needs import Condition
 from evaluators.scoring.plan import cells
 from evaluators.scoring.plan.asking_rounds import ask_together, rounds_of, rows_of_asker

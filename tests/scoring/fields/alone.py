@@ -12,12 +12,12 @@ from evaluators.scoring.comparators._comparator import caching
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.closed_rows import ListedRows
+from evaluators.scoring.fields.outcomes import Scored
 from evaluators.scoring.fields.path_check import ChunkCheck, release_rows
 from evaluators.scoring.fields.post_process import Processor
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.fields.schema_rows import SchemaRows
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.scored import Scored
 from evaluators.scoring.fields.tree import FieldNode
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from evaluators.model.rows import Outcome
-from evaluators.scoring.fields.events import METRICS, UNDEFINED, Credit, Ratio, events_of, row_metrics
+from evaluators.scoring.fields.events import Credit, events_of
+from evaluators.scoring.fields.outcomes import Scored
+from evaluators.scoring.fields.row_metrics import METRICS, UNDEFINED, Ratio, row_metrics
 from evaluators.scoring.fields.schema_scoring import SCORES
-from evaluators.scoring.fields.scored import Scored
 from evaluators.scoring.values.confusion import Confusion
 
 

@@ -10,11 +10,7 @@ import evaluators
 from evaluators.model.settings import BadSettings, Detail
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
 from evaluators.scoring.fields.lines import read_fields
-from evaluators.scoring.fields.metrics import (
-    read_fallbacks,
-    resolve_alignment,
-    resolve_metric,
-)
+from evaluators.scoring.fields.metrics import read_fallbacks, resolve_alignment, resolve_metric
 
 INSTEAD = {"fallback": {"semantic": {"fuzzy": {"at_least": 0.7}}, "string_llm": "fuzzy", "array_llm": "hungarian"}}
 

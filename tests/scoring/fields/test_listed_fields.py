@@ -18,7 +18,7 @@ from evaluators.model.rows import MISSING, Comparison, Outcome, Result
 from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
-from evaluators.scoring.fields.settle import WRONG
+from evaluators.scoring.fields.outcomes import WRONG
 from tests.laws.structures import field_lists, without_output
 from tests.laws.structures import pairs as other_pairs
 from tests.reference.documents import pairs

@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from evaluators.scoring.fields.scored import MEASURED
+from evaluators.scoring.fields.outcomes import MEASURED
 from tests.laws.structures import evaluator
 
 RULES: Final[list[Any]] = yaml.safe_load(

@@ -9,8 +9,8 @@ import pytest
 
 from evaluators.model.rows import MISSING, Outcome
 from evaluators.scoring.evaluators._evaluator import Evaluator
+from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.settle import WRONG
 from tests.laws.structures import evaluator
 from tests.scoring.fields.alone import counted_one_by_one, scored_by, wrong_by
 from tests.scoring.fields.test_walk import exact, tallies

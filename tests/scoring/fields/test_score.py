@@ -12,7 +12,7 @@ import yaml
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.scoring.comparators._comparator import Answer, Comparator, Question
-from evaluators.scoring.fields.scored import Scored
+from evaluators.scoring.fields.outcomes import Scored
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.transforms import parse_transform
 from tests.scoring.fields.alone import score_document

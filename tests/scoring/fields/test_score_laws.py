@@ -13,8 +13,8 @@ from evaluators.model.rows import FieldStatus
 from evaluators.model.settings import build
 from evaluators.scoring.comparators.fuzzy import Fuzzy
 from evaluators.scoring.comparators.numeric import Numeric
+from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.fields.reading import read_align
-from evaluators.scoring.fields.scored import MEASURED
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.transforms import parse_transform
 from tests.scoring.fields.alone import score_document

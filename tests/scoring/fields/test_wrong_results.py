@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators.model.rows import Outcome
+from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.settle import WRONG
 from evaluators.scoring.fields.tree import FieldNode
 from tests.scoring.fields.alone import score_document, wrong_by
 from tests.scoring.fields.random_trees import pairs

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 import evaluators
 from evaluators.integrations.compat import struct_extract_eval
 from evaluators.runs.record_lines import outcome_line, recorded_of
-from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.scoring.judges.messages import messages_of, prompt_of
 from evaluators.scoring.judges.replies import BadReply, verdicts_in

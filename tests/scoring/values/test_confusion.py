@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from evaluators.model.rows import FieldStatus
 from evaluators.runs.intervals import confusion
 from evaluators.runs.result import Counts
-from evaluators.scoring.fields.events import Event, RowMetrics, row_metrics
-from evaluators.scoring.fields.scored import ListOutcome
+from evaluators.scoring.fields.events import Event
+from evaluators.scoring.fields.outcomes import ListOutcome
+from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
 from evaluators.scoring.values.confusion import RATIOS, Confusion, Ratio
 
 NUMBERS = st.integers(0, 40) | st.integers(0, 10**12)

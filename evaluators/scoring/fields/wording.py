@@ -1,36 +1,45 @@
-"""The results of a row in words, each with its reason. Nothing is walked or compared again: a comparator is asked only to put into
-words what it decided."""
+"""The results of a row in words: an outcome for each metric of each result, with its reason and its values.
+
+No document is walked and no value compared again: a comparator is asked only to put into words what it decided.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any, Final, Literal
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.scoring.comparators._comparator import in_field
 from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.item_keys import notes_on
+from evaluators.scoring.fields.outcomes import (
+    MEASURED,
+    WRONG,
+    Scored,
+    ShownList,
+    judged_arrays,
+    reason_code,
+    settle_arrays,
+    together,
+)
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.places import ShownMetric
 from evaluators.scoring.fields.post_process import Processor, post_process
 from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
 from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
-from evaluators.scoring.fields.scored import MEASURED, Scored, together
-from evaluators.scoring.fields.settle import (
-    OURS,
-    WRONG,
-    ShownList,
-    compared,
-    judged_arrays,
-    reason_code,
-    reason_of,
-    settle_arrays,
-)
 from evaluators.scoring.judges.judged_comparator import ListTotals
 from evaluators.scoring.values.differences import differs
+from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import Path
+from evaluators.scoring.values.transforms import TransformError
+
+OURS: Final = frozenset(
+    ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
+)
+"""The names in `details` that scoring reads. A comparator cannot set them."""
 
 
 def scored(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
@@ -180,3 +189,57 @@ def too_deep() -> RowProblem:
     """The problem of a row whose documents are nested too deeply."""
     message = "the documents hold choices or aligned lists that are nested too deeply to be scored"
     return RowProblem(Issue("nested-too-deeply", Blame.ENVIRONMENT, message, hint="align the outer lists as ordered"))
+
+
+def compared(apply: Callable[[Any], Any] | None, expected: Any, actual: Any) -> dict[str, object]:
+    """The values as they were compared, where transforms changed them. `apply` is what was done to both."""
+    changed: dict[str, object] = {}
+    if apply is None:
+        return changed
+    for name, value in (("compared_expected", expected), ("compared_actual", actual)):
+        if value is MISSING:
+            continue
+        try:
+            made = apply(value)
+        except (TransformError, RowProblem):  # the result itself says what went wrong
+            continue
+        if not same(value, made):
+            changed[name] = made
+    return changed
+
+
+def reason_of(
+    status: FieldStatus, expected: Any, actual: Any, schema: Literal["knows it", "outside", "elsewhere"] = "knows it"
+) -> str | None:
+    """Why a result has the status that its presence gave it; None for two values that differ. `schema`: whether it knows the place, or
+    only in another branch."""
+    if status is FieldStatus.SKIPPED:
+        return "skipped"
+    if expected is MISSING and actual is MISSING:
+        return "required, and absent on both sides"
+    if status is FieldStatus.OMISSION:
+        return "missing in the output" if actual is MISSING else "null in the output"
+    if status is FieldStatus.HALLUCINATION and expected is MISSING:
+        return _ONLY_THE_OUTPUT[schema]
+    if status is FieldStatus.MATCH:
+        return "null on both sides" if actual is None else "equal"
+    return None
+
+
+_ONLY_THE_OUTPUT: Final = {
+    "knows it": "only the output has it",
+    "outside": "only the output has it, and the schema does not know it",
+    "elsewhere": "only the output has it, and it belongs to another branch of the schema",
+}
+
+WEIGHTLESS: Final = "no field that counts was measured: the others have weight 0"
+"""Why a row is not measured that has fields to compare."""
+
+
+def of_fields(match: int, whole: int, results: Iterable[Outcome], noun: Literal["field", "value"]) -> str:
+    """How many of some fields or values are right, and the first that is not: `2 of 3 fields right; first difference: …`."""
+    wrong = next((one for one in results if one.status in WRONG), None)
+    if match == whole:
+        return f"the only {noun} is right" if whole == 1 else f"all {whole} {noun}s are right"
+    text = f"{match} of {whole} {noun}s right"
+    return text if wrong is None else f"{text}; first difference: {wrong.path or 'the whole document'}, {wrong.reason}"

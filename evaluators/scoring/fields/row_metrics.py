@@ -1,0 +1,270 @@
+"""The metrics of a row, and the counts by path over many rows, made of the events of rows.
+
+Precision, recall and F1 are over statuses: a unit that several metrics compare counts once. The mean score is over results,
+with their weights. The totals of extract-bench are over entries (see `outcomes`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Final, NamedTuple, TypeAlias
+
+from evaluators.model.rows import FieldStatus
+from evaluators.scoring.fields.events import Event
+from evaluators.scoring.fields.outcomes import MEASURED, WRONG, together
+from evaluators.scoring.fields.path_check import (
+    CREDIT,
+    ERRORS,
+    EVALUATED,
+    FAULTS,
+    MATCHED,
+    MISSED,
+    OUTSIDE,
+    PAIRED,
+    PASSED,
+    SKIPPED,
+    SPURIOUS,
+    Detail,
+)
+from evaluators.scoring.values.confusion import Confusion
+
+METRICS: Final = (
+    "mean_precision", "mean_recall", "mean_f1", "mean_field_score", "overall_score", "field_score", "overall_pass_rate",
+)  # fmt: skip
+"""The metrics of a row, by the names that their means have."""
+UNDEFINED: Final = (0, 0)
+ZERO: Final = (0, 1)
+WHOLE: Final = (1, 1)
+Ratio = tuple[int, int]
+Counts = tuple[int, int, int, int]
+Number: TypeAlias = "int | Fraction"
+Totals: TypeAlias = "Counter[tuple[str, str | int, int]]"
+"""Counts by path: those of each status, by its place among four, and a `Detail` for all else."""
+
+
+class RowMetrics(NamedTuple):
+    """The metrics of one row: counts of results, and one exact fraction for each of METRICS."""
+
+    counts: Counts
+    metrics: tuple[Ratio, ...]
+    surplus: int = 0
+    """The items of outermost lists that only the output has, where any are expected: a list of nothing else scores 0."""
+    required_failed: bool = False
+    """A required place was measured, and does not match."""
+
+
+def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowMetrics:
+    """The metrics of the events of one row. `required` are the places that have to match.
+
+    A metric that has nothing to divide by is undefined only where nothing was measured; it is 0 where anything went wrong, and
+    else 1. Where all that was measured weighs 0, nothing counts: then it is undefined, or 0 where a required place does not match.
+
+    Precision, recall and F1 are over statuses, errors among the mismatches (see `Confusion`); the two totals are as
+    extract-bench defines them: the overall score weighs an array by its expected items, at least one, the field score does
+    not. Items too many are counted where some are expected; a list that expects none scores 0 as it is.
+    """
+    statuses: list[FieldStatus] = []
+    mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
+    passed = entries = surplus = results = 0
+    earned: Number = 0
+    whole: Number = 0
+    entries_earned: Number = 0
+    entries_whole: Number = 0
+    failed = False
+    for path, status, credits, entry, items, outside, _ in events:
+        if outside:
+            continue
+        if path in required:
+            failed |= status in WRONG or (items is not None and bool(items.missed or items.spurious))
+        if items is None:
+            results += len(credits)
+            statuses.append(status)
+            if len(credits) == 1 and credits[0][2] == 1:  # almost all are: one metric, all or nothing
+                weight, num, _, good = credits[0]
+                whole += weight
+                earned += weight * num
+                if entry:
+                    entries_whole += weight
+                    entries_earned += weight * num
+                    passed += good
+                    entries += 1
+                continue
+            for weight, num, den, _ in credits:
+                mean_field_score.add(weight, num, den)
+        if entry:
+            times = 1
+            if items is not None:
+                expected = items.matched + items.missed
+                times = max(1, expected)
+                surplus += items.surplus if expected else 0
+            for weight, num, den, good in credits:
+                field_score.add(weight, num, den)
+                overall_score.add(weight * times, num, den)
+                passed += good
+                entries += 1
+    mean_field_score.add_sums(earned, whole)
+    for score in (field_score, overall_score):
+        score.add_sums(entries_earned, entries_whole)
+    found = _counts(statuses)
+    counts = Confusion(*found)
+    of_results: tuple[Ratio, ...] = (
+        counts.sums("precision"),
+        counts.sums("recall"),
+        counts.sums("f1"),
+        mean_field_score.ratio(),
+    )
+    of_entries: tuple[Ratio, ...] = overall_score.ratio(), field_score.ratio(), (passed, entries)
+    otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
+    if results and not mean_field_score.whole:
+        otherwise = ZERO if failed else UNDEFINED
+        of_results = (UNDEFINED,) * len(of_results)
+    if entries and not field_score.whole:
+        of_entries = (UNDEFINED,) * len(of_entries)
+    metrics = tuple([each if each[1] else otherwise for each in (*of_results, *of_entries)])
+    return RowMetrics(found, metrics, surplus, failed)
+
+
+def row_fields(events: Iterable[Event], places: Mapping[str, int]) -> tuple[bytes, tuple[int, ...]]:
+    """One status per field of a row, for all instances of the field together: a match when every one of them matches. And
+    (place, right, measured) of each field of which the row has several values, one after the other.
+
+    `places` numbers the fields from 0; what is not among them is left out. One value is what its status says.
+    """
+    values, found = list[int](), list[int]()
+    for index, statuses in enumerate(_by_place(events, places)):
+        if len(statuses) < 2:
+            found.append(statuses[0].number if statuses else FieldStatus.NOT_MEASURED.number)
+            continue
+        found.append(together(statuses).number)
+        measured = sum([status in MEASURED for status in statuses])
+        if measured > 1:
+            values += index, sum([status is FieldStatus.MATCH for status in statuses]), measured
+    return bytes(found), tuple(values)
+
+
+def row_counts(events: Iterable[Event], places: Mapping[str, int]) -> tuple[Counts, ...]:
+    """(match, mismatch, omission, hallucination) of each field of one row; `places` numbers the fields from 0."""
+    return tuple(map(_counts, _by_place(events, places)))
+
+
+def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[FieldStatus]]:
+    """The statuses of the results of each field."""
+    found: list[list[FieldStatus]] = [[] for _ in places]
+    for event in events:
+        place = places.get(event.path)
+        if place is not None and event.items is None and not event.outside:
+            found[place].append(event.status)
+    return found
+
+
+def _counts(statuses: Sequence[FieldStatus]) -> Counts:
+    found = [0, 0, 0, 0]
+    for place in map(_PLACES.get, statuses):
+        if place is not None:
+            found[place] += 1
+    right, wrong, lost, extra = found
+    return right, wrong, lost, extra
+
+
+class Weighted:
+    """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
+
+    __slots__ = ("_earned", "_others", "whole")
+
+    def __init__(self) -> None:
+        self._earned: Number = 0
+        self.whole: Number = 0
+        """The sum of the weights."""
+        self._others: list[tuple[Number, int, int]] = []
+
+    def add(self, weight: Number, num: int, den: int) -> None:
+        """Counts a share num / den of a weight."""
+        if den == 1:
+            self._earned += weight * num
+        else:
+            self._others.append((weight, num, den))
+        self.whole += weight
+
+    def add_sums(self, earned: Number, whole: Number) -> None:
+        """Counts what earned all or nothing, and is added up already."""
+        self._earned += earned
+        self.whole += whole
+
+    def ratio(self) -> Ratio:
+        """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""
+        if not self._others:
+            return _whole_numbers(self._earned, self.whole)
+        common = lcm(*[den for _, _, den in self._others])
+        others = sum([weight * num * (common // den) for weight, num, den in self._others])
+        return _whole_numbers(self._earned * common + others, self.whole * common)
+
+
+def _whole_numbers(num: Number, den: Number) -> Ratio:
+    """The fraction in whole numbers: weights of places that a schema leads to late may be parts of one."""
+    if num.denominator == den.denominator == 1:
+        return int(num), int(den)
+    common = lcm(num.denominator, den.denominator)
+    return int(num * common), int(den * common)
+
+
+def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
+    """Adds the counts by path, and what is counted beside them, of rows that were met some number of times.
+
+    A place outside the schema counts once in a row.
+    """
+    times: dict[Event, int] = {}
+    for events, count in rows:
+        outside: set[Event] = set()
+        for event in events:
+            if event.outside:
+                outside.add(event)
+            else:
+                times[event] = times.get(event, 0) + count
+        for event in outside:
+            times[event] = times.get(event, 0) + count
+    for event, count in times.items():
+        place = _PLACES.get(event.status)
+        if place is not None and event.items is None and not event.outside:
+            found[event.path, place, 1] += count
+        for key, each in _details(event):
+            found[key] += each * count
+
+
+_PLACES: Final[Mapping[FieldStatus, int]] = {
+    FieldStatus.MATCH: 0, FieldStatus.MISMATCH: 1, FieldStatus.ERROR: 1, FieldStatus.OMISSION: 2, FieldStatus.HALLUCINATION: 3,
+}  # fmt: skip
+_KINDS: Final[Mapping[FieldStatus, str]] = {
+    FieldStatus.ERROR: ERRORS,
+    FieldStatus.NOT_JUDGED: FAULTS,
+    FieldStatus.SKIPPED: SKIPPED,
+}
+
+
+def _details(event: Event) -> Iterable[tuple[Detail, int]]:
+    if event.outside:
+        yield (event.path, OUTSIDE, 1), 1
+        return
+    if event.entry and event.credits:
+        yield (event.path, EVALUATED, 1), len(event.credits)
+        if passed := sum([credit.passed for credit in event.credits]):
+            yield (event.path, PASSED, 1), passed
+    if event.items is not None:
+        for kind, count in zip((MATCHED, MISSED, SPURIOUS, PAIRED), event.items, strict=True):
+            if count:
+                yield (event.path, kind, 1), count
+        return
+    if event.status in _KINDS:
+        yield (event.path, _KINDS[event.status], 1), 1
+    if event.status is FieldStatus.NOT_MEASURED:
+        return  # a list whose items are counted one by one
+    mean = Weighted()
+    for weight, share_num, share_den, _ in event.credits:
+        mean.add(weight, share_num, share_den)
+    num, den = mean.ratio()
+    if den and event.status is FieldStatus.MATCH:
+        num -= den
+    if den and num:
+        yield (event.path, CREDIT, den), num
