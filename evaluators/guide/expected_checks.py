@@ -15,9 +15,9 @@ from evaluators.model.settings import BadSettings
 from evaluators.reports.display import visible
 from evaluators.runs.metrics import counted
 from evaluators.scoring.evaluators._evaluator import FromColumn, ScoredFields
-from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.evaluation_config import read_evaluation_config
 from evaluators.scoring.fields.expected_check import ExpectedFinding, check_expected, check_listed
+from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.references import pointer
 from evaluators.scoring.fields.schema_keywords import dialect_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
@@ -38,7 +38,7 @@ class SchemaToCheck(Struct, frozen=True):
     root: FieldNode | None = None
     column: str | None = None
     dialect: str = "auto"
-    listed: ClosedTree | SchemaScoring | None = None
+    listed: ListedTree | SchemaScoring | None = None
     """The listed fields of an evaluator, in place of a schema: only whether their expected values can be read is asked."""
     broken_by: Callable[[JSON], Iterable[tuple[str, str]]] | None = None
     """What rules an answer breaks, in place of a schema."""
@@ -167,7 +167,7 @@ def _listed(name: str, fields: ScoredFields) -> Iterator[SchemaToCheck]:
     tree = fields.tree
     if fields.of_cells:  # the answers that are looked at here are documents
         return
-    if not isinstance(tree, ClosedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
+    if not isinstance(tree, ListedTree) and not (isinstance(tree, SchemaScoring) and fields.lines is not None):
         return
     if tree.reshapings.converts or any(
         ask is not None for node in nodes(tree.root) for ask in (*node.readers, *node.compound_place.readers)

@@ -17,7 +17,7 @@ from evaluators.model.rows import MISSING
 from evaluators.runs.places import field_places, line_places
 from evaluators.scoring.comparators._comparator import Comparator, word_of
 from evaluators.scoring.evaluators._cells import cell_value
-from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.metrics import places
 from evaluators.scoring.needs import Expected, column_of, expected_of
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -112,7 +112,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
     if column is None or column.at is not None:
         return
     name = column.spelled(roles)
-    if isinstance(scored.tree, ClosedTree):
+    if isinstance(scored.tree, ListedTree):
         for listed_line in scored.tree.scored:
             comparator = listed_line.comparator
             if comparator is not None and listed_line.together is None and not comparator.applies_to_any:

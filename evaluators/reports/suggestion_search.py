@@ -35,7 +35,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS, word_of
 from evaluators.scoring.evaluators._cells import CellEvaluator
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.evaluators._texts import EXPECTED, TextChange
-from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.metrics import places
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -206,7 +206,7 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
     scored = settings.scored_fields()
     found = scored.tree
-    if isinstance(found, ClosedTree):
+    if isinstance(found, ListedTree):
         return {
             line.name: Compared(line.comparator, found.chain(line), each=not line.path.definite)
             for line in found.scored

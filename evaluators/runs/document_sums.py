@@ -16,7 +16,7 @@ from evaluators.runs.exact_sums import Four, Sum, plus
 from evaluators.runs.intervals import RatioSums
 from evaluators.runs.watch import key_of, target_of
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EMPTY_RATES, INVENTED, LEFT_EMPTY, InRow
-from evaluators.scoring.fields.path_check import CREDIT, OVERFLOW, Detail
+from evaluators.scoring.fields.row_checks import CREDIT, OVERFLOW, Detail
 
 MOST_PATHS: Final = 2_000
 """Paths of an open tree that have metrics of their own, the first in alphabetical order; the others share one line."""

@@ -11,7 +11,7 @@ from operator import add
 import msgspec
 
 from evaluators.scoring.fields.empty_values import EmptyValues, InRow, spelled
-from evaluators.scoring.fields.path_check import FoundEmpties
+from evaluators.scoring.fields.row_checks import FoundEmpties
 
 Pattern = Mapping[str, InRow]
 _decode = msgspec.json.Decoder(dict[str, InRow]).decode

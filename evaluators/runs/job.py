@@ -40,7 +40,7 @@ from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EmptyCounts
 from evaluators.scoring.fields.key_counts import KeyCounts, unclear
 from evaluators.scoring.fields.key_spelling import Respelt
-from evaluators.scoring.fields.path_check import RowsCheck, empty_values
+from evaluators.scoring.fields.row_checks import RowsCheck, empty_values
 from evaluators.scoring.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.scoring.judges.asking import Log, asking_with
 from evaluators.scoring.judges.session import StoppedAsking, asking_in

@@ -18,7 +18,7 @@ from evaluators.runs.reader import Run, outcome_of
 from evaluators.runs.record_facts import Declared
 from evaluators.runs.record_lines import OutcomeLine, Recorded, outcome_line, row_outcome
 from evaluators.runs.recorder import LONGEST
-from evaluators.scoring.fields.closed import ClosedTree
+from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.outcomes import Documents
 from evaluators.scoring.fields.tree import nodes
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -48,7 +48,7 @@ def calls_a_program(line: EvaluatorLine) -> bool:
     tree = line.settings.scored_fields().tree
     parts: list[object] = [line.settings, *getattr(line.settings, "post_process", ())]
     transforms = [*getattr(line.settings, "transforms", ())]
-    if isinstance(tree, ClosedTree):
+    if isinstance(tree, ListedTree):
         parts += [one.comparator for one in tree.scored if one.comparator is not None]
         transforms += [each for one in tree.scored for each in one.transforms]
     elif (root := getattr(tree, "root", None)) is not None:

@@ -42,7 +42,7 @@ from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.fields.empty_values import ALL_FIELDS, EACH_ROW, EMPTY_RATES, INVENTED, InRow
 from evaluators.scoring.fields.instance_paths import in_items
 from evaluators.scoring.fields.key_counts import KINDS, KeyCounts
-from evaluators.scoring.fields.path_check import (
+from evaluators.scoring.fields.row_checks import (
     ERRORS,
     EVALUATED,
     FAULTS,

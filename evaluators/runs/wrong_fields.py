@@ -10,7 +10,7 @@ from msgspec import field
 
 from evaluators.model.rows import RowStatus
 from evaluators.runs.exact_sums import Sum
-from evaluators.scoring.fields.path_check import RowsCheck
+from evaluators.scoring.fields.row_checks import RowsCheck
 
 if TYPE_CHECKING:
     from evaluators.scoring.plan.suite_plan import Compiled, Plan

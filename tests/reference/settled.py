@@ -6,7 +6,7 @@ from evaluators.model.rows import FieldStatus, Outcome, Result
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.fields.events import events_of
 from evaluators.scoring.fields.outcomes import Scored
-from evaluators.scoring.fields.path_check import places_of
+from evaluators.scoring.fields.row_checks import places_of
 from evaluators.scoring.fields.row_metrics import row_fields, row_metrics
 
 

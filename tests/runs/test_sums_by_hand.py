@@ -33,7 +33,7 @@ from evaluators.runs.tally import Tally
 from evaluators.runs.watch import Watch, Watched
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from evaluators.scoring.evaluators._texts import LabelRule
-from evaluators.scoring.fields.path_check import (
+from evaluators.scoring.fields.row_checks import (
     CREDIT,
     ERRORS,
     EVALUATED,

@@ -21,7 +21,7 @@ from evaluators.runs.ledger import Ledger
 from evaluators.runs.split_rows import Layout
 from evaluators.runs.tally import Tally, counted
 from evaluators.runs.watch import Watch, Watched
-from evaluators.scoring.fields.path_check import OVERFLOW
+from evaluators.scoring.fields.row_checks import OVERFLOW
 from tests.runs.given_columns import GivenColumns
 
 FIELDS = 3

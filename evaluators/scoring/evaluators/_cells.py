@@ -25,9 +25,9 @@ from evaluators.scoring.evaluators._evaluator import (
     TreeEvaluator,
     Unreadable,
 )
-from evaluators.scoring.fields.closed import ClosedTree, without_output
-from evaluators.scoring.fields.closed_rows import ListedCheck, ListedRows
 from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.listed import ListedTree
+from evaluators.scoring.fields.listed_rows import ListedCheck, ListedRows, without_output
 from evaluators.scoring.fields.named_comparators import NamedComparator, choose, listed_once
 from evaluators.scoring.fields.reading import read_transforms
 from evaluators.scoring.values.paths import Path
@@ -101,22 +101,22 @@ class CellEvaluator(TreeEvaluator):
         return self.tree is None
 
     @cached_property
-    def tree(self) -> ClosedTree | None:
+    def tree(self) -> ListedTree | None:
         """The cell as the one field that is compared; None where the type itself compares two texts."""
         if self.compare is None and not self.transforms:
             return None
         chosen = self.compare or choose(self.usual(), {})
-        return ClosedTree((FieldLine(
+        return ListedTree((FieldLine(
             ANSWER, chosen.comparator, chosen.rule, self.transforms, word=chosen.word, fallback_for=chosen.fallback_for,
         ),), both_missing="match")  # fmt: skip
 
-    def cell_needs(self, tree: ClosedTree) -> Needs:
+    def cell_needs(self, tree: ListedTree) -> Needs:
         """The output, the expected cell unless nobody looks at it, and the columns in which there are right answers."""
         answers = tuple(Column(name, literal=True) for name in tree.answer_columns)
         expected = () if self._fixed(tree) else (self.column("expected"),)
         return self.column("output"), *expected, *answers
 
-    def _fixed(self, tree: ClosedTree) -> tuple[Any, ...]:
+    def _fixed(self, tree: ListedTree) -> tuple[Any, ...]:
         """The expected value of every row; nothing where each row has its own."""
         if (answer := self.fixed_answer()) is not None:
             return (answer,)
@@ -150,7 +150,7 @@ class CellEvaluator(TreeEvaluator):
 class CellCheck(ListedCheck):
     """Scores rows by their cells: (output, expected, *cells of `columns`) → verdict. With a `fixed` answer there is no expected cell."""
 
-    def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str], fixed: tuple[Any, ...]) -> None:
+    def __init__(self, tree: ListedTree, pass_at: float, columns: Sequence[str], fixed: tuple[Any, ...]) -> None:
         super().__init__(tree, pass_at, columns)
         self._fixed = fixed
 

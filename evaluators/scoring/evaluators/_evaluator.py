@@ -27,8 +27,8 @@ from evaluators.model.settings import Detail, Loc, Name, Settings, bad, details_
 from evaluators.scoring.comparators._comparator import caching
 from evaluators.scoring.evaluators._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.scoring.evaluators._texts import LabelRule, TextChange
-from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, release_rows
 from evaluators.scoring.fields.reading import read_path
+from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, release_rows
 from evaluators.scoring.judges.judge import Judge
 from evaluators.scoring.needs import (
     ROLES,

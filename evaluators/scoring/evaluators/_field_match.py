@@ -11,7 +11,7 @@ from evaluators.model.rows import Result, RowStatus
 from evaluators.scoring.evaluators._evaluator import Expected, Needs, Output, ScoredFields, TreeEvaluator
 from evaluators.scoring.fields.open_rows import OpenCheck
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.fields.path_check import ScoredRow, ScoredRows
+from evaluators.scoring.fields.row_checks import ScoredRow, ScoredRows
 from evaluators.scoring.values.quoting import kind
 
 

@@ -13,9 +13,9 @@ from evaluators.scoring.fields.empty_values import EMPTY_RATES, LEFT_EMPTY
 
 if TYPE_CHECKING:
     from evaluators.model.rows import JSON
-    from evaluators.scoring.fields.closed import ClosedTree
     from evaluators.scoring.fields.key_spelling import Respelt
     from evaluators.scoring.fields.lines import FieldLine
+    from evaluators.scoring.fields.listed import ListedTree
     from evaluators.scoring.fields.open_tree import OpenTree
     from evaluators.scoring.fields.reading import Align
     from evaluators.scoring.fields.schema_scoring import SchemaScoring
@@ -39,7 +39,7 @@ class ScoredFields(Struct, frozen=True):
     """The further metrics of a row that verdicts carry beside the score, in order."""
     lines: tuple[FieldLine, ...] | None = None
     """The lines of `fields:`; None for a type, or a suite, that lists no fields."""
-    tree: ClosedTree | OpenTree | SchemaScoring | None = None
+    tree: ListedTree | OpenTree | SchemaScoring | None = None
     """What is compared, and how: listed fields, those that documents have, or those of a schema. None where nothing is compared
     by field, and where the schema is known only row by row."""
     top_keys: frozenset[str] = frozenset()

@@ -25,8 +25,8 @@ from evaluators.scoring.evaluators._evaluator import (
     Unreadable,
 )
 from evaluators.scoring.evaluators._schema_files import choices_in, read_file
-from evaluators.scoring.fields.path_check import RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.reading import read_path
+from evaluators.scoring.fields.row_checks import RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.values.dates import MONTHS_IN
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.json_text import parse, to_text

@@ -21,10 +21,10 @@ from evaluators.scoring.evaluators._evaluator import (
     Wanted,
 )
 from evaluators.scoring.evaluators._texts import ExpectedColumn
-from evaluators.scoring.fields.closed import ClosedTree, without_output
-from evaluators.scoring.fields.closed_rows import ListedCheck
 from evaluators.scoring.fields.key_spelling import KeySpelling
 from evaluators.scoring.fields.lines import FieldLine, keyed_lists, read_fields
+from evaluators.scoring.fields.listed import ListedTree
+from evaluators.scoring.fields.listed_rows import ListedCheck, without_output
 from evaluators.scoring.fields.metrics import unasked
 from evaluators.scoring.fields.named_comparators import add_note
 from evaluators.scoring.fields.reading import read_transforms
@@ -104,9 +104,9 @@ class JsonMultiFieldMatch(TreeEvaluator):
         return self
 
     @cached_property
-    def tree(self) -> ClosedTree:
+    def tree(self) -> ListedTree:
         """The fields, ready to be scored."""
-        return ClosedTree(self.fields, self.transforms, self.both_missing, self.keys)
+        return ListedTree(self.fields, self.transforms, self.both_missing, self.keys)
 
     @cached_property
     def row_columns(self) -> tuple[str, ...]:

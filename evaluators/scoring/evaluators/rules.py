@@ -16,7 +16,7 @@ from evaluators.model.settings import BadSettings, Detail, build, setting_names,
 from evaluators.scoring.evaluators._evaluator import Column, Example, Expected, Needs, Output, ScoredFields, TreeEvaluator
 from evaluators.scoring.evaluators._rule import Empty, Held, Missing, ParseSetting, Reading, Rule
 from evaluators.scoring.evaluators._texts import ExpectedColumn
-from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.scoring.needs import all_hold, columns_of
 from evaluators.scoring.values.path_text import display
 

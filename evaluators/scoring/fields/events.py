@@ -36,11 +36,12 @@ from evaluators.scoring.fields.outcomes import (
 )
 from evaluators.scoring.fields.places import SKIP, UNIT, Place
 from evaluators.scoring.fields.results import IS_MEASURED, MATCH, STATUS, Items, RowResults, Signature
-from evaluators.scoring.fields.row_metrics import Number
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, status_of
 from evaluators.scoring.fields.tree import FieldNode, nodes
 from evaluators.scoring.values.numbers import written
 from evaluators.scoring.values.paths import Path
+
+Number: TypeAlias = "int | Fraction"
 
 
 class Credit(NamedTuple):

@@ -16,8 +16,8 @@ from evaluators.model.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.branches import distinct, knows
-from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.compare import Walk
+from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.fields.tree import FieldNode, SchemaPath
@@ -108,7 +108,7 @@ def check_expected(
         yield from check.value(document, root, ())
 
 
-def check_listed(document: Any, tree: ClosedTree | SchemaScoring) -> Iterator[ExpectedFinding]:
+def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[ExpectedFinding]:
     """An error for each listed field of one document whose expected value its comparator cannot read; where one result is a value, for
     each such value. One that cannot be reshaped is the only one that is told."""
     try:

@@ -19,8 +19,8 @@ from msgspec import Struct, field
 from evaluators.model.rows import JSON, MISSING, RowStatus
 from evaluators.scoring.fields.item_keys import ItemKeys, key_reader
 from evaluators.scoring.fields.key_spelling import Respelt
-from evaluators.scoring.fields.path_check import ScoredRow
 from evaluators.scoring.fields.results import ListFound
+from evaluators.scoring.fields.row_checks import ScoredRow
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import first_ones
 

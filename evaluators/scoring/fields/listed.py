@@ -1,24 +1,193 @@
-"""The tree of a list of fields: `fields:` in place of a schema, for people who write no JSON Schema.
+"""The trees that lines of `fields:` become, for people who write no JSON Schema.
 
-The paths become a tree: a key in a path makes an object, `[*]` makes an array, and the end of a path is compared with the
-line's comparator. A line about an array says how its items are paired; a line with `compound` compares keys of an object
-as one value. What is listed is the whole schema: a key that only the output has counts as an extra one.
+Listed fields (`ListedTree`): each line is a leaf that a path of its own leads to, whatever stands on the way; `[*]` makes a list of what is
+looked into, and the lines under one list share its items. A line that says how a list is aligned, and has no `[*]`, compares the items of
+its own value where both sides have a list. A query is a list of its hits.
+
+In place of a schema (`tree_of_lines`): a key in a path makes an object, `[*]` makes an array, and the end of a path is compared with the
+line's comparator. A line about an array says how its items are paired; a line with `compound` compares keys of an object as one value.
+What is listed is the whole schema: a key that only the output has counts as an extra one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from functools import cached_property
+from math import lcm
+from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from evaluators.model.rows import FieldStatus
 from evaluators.model.settings import BadSettings, Detail, Loc
+from evaluators.scoring.fields.key_spelling import KeySpelling, TreeKeys, keys_in
 from evaluators.scoring.fields.lines import FieldLine, read_fields
-from evaluators.scoring.fields.reshaping import of_whole
-from evaluators.scoring.fields.tree import FIELDS, ORDERED, SCHEMA, Below, Compound, FieldNode, Metric, SchemaPath
+from evaluators.scoring.fields.places import Place
+from evaluators.scoring.fields.presence import NONE_ABSENT
+from evaluators.scoring.fields.reading import Align
+from evaluators.scoring.fields.reshaping import Reshapings, of_whole, reshapings_of
+from evaluators.scoring.fields.tree import (
+    FIELDS,
+    LISTED,
+    ORDERED,
+    SCHEMA,
+    Below,
+    Compound,
+    FieldNode,
+    ListedField,
+    Metric,
+    SchemaPath,
+)
 from evaluators.scoring.values.paths import ANY, Path
 from evaluators.scoring.values.transforms import Transform
+
+BothMissing = Literal["not_measured", "match"]
+Reached: TypeAlias = list[tuple[Path, FieldNode]]
+"""What is looked for in a document, or in an item of a list."""
+WHOLE_ITEM: Final = Path(())
+
+
+class ListedTree(Struct, frozen=True, dict=True):
+    """The fields of one evaluator. `lines` are all that was written, `scored` those that have a score."""
+
+    lines: tuple[FieldLine, ...]
+    transforms: tuple[Transform, ...] = ()
+    both_missing: BothMissing = "not_measured"
+    keys: KeySpelling | None = None
+    """Which spellings of an output's keys stand for those of the fields; None where each has to be spelt alike."""
+
+    @cached_property
+    def known_keys(self) -> TreeKeys:
+        """The keys that the fields name."""
+        return keys_in(path for line in self.lines for path in line.known_paths())
+
+    @cached_property
+    def reshapings(self) -> Reshapings:
+        """What is done to documents before their fields are looked for."""
+        return reshapings_of(self.lines, self.transforms)
+
+    @cached_property
+    def scored(self) -> tuple[FieldLine, ...]:
+        """The lines that have a status: those with a comparator, and the skipped ones."""
+        return tuple(line for line in self.lines if line.comparator is not None or line.skip)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The canonical spelling of each scored line."""
+        return tuple(line.name for line in self.scored)
+
+    @cached_property
+    def root(self) -> FieldNode:
+        """The tree of the lines that are compared."""
+        aligned = {line.path.steps: line.align for line in self.lines if line.align is not None}
+        top: Reached = []
+        known: dict[SchemaPath, Reached] = {}
+        for number, line in enumerate(self.scored):
+            if line.skip:
+                continue
+            steps, start, here = line.path.steps, 0, top
+            while line.path.query is None and ANY in steps[start:]:
+                cut = steps.index(ANY, start)
+                array = steps[:cut]
+                if array not in known:
+                    known[array] = []
+                    here.append(
+                        (
+                            line.path.part(start, cut),
+                            _list_through_paths(array, aligned.get(array, ORDERED), known[array]),
+                        )
+                    )
+                here, start = known[array], cut + 1
+            path = line.path if line.path.query is not None else line.path.part(start)
+            here.append((path, self._place(line, number)))
+        return _through_paths((), top)
+
+    @cached_property
+    def place(self) -> Place:
+        """The root as a walk reads it."""
+        return Place(self.root, NONE_ABSENT)
+
+    @cached_property
+    def absent_statuses(self) -> bytes:
+        """What each field is that neither side has, or that is skipped."""
+        return bytes([(FieldStatus.SKIPPED if line.skip else self.absent(line)[0]).number for line in self.scored])
+
+    @cached_property
+    def in_every_row(self) -> tuple[tuple[int, str], ...]:
+        """The fields, by number, of which each row has one value, or none."""
+        every = enumerate(self.scored)
+        return tuple((number, line.name) for number, line in every if line.path.definite and not line.skip)
+
+    def _place(self, line: FieldLine, number: int) -> FieldNode:
+        """The place of one line."""
+        if line.comparator is None:
+            raise TypeError("a line without a comparator is no place")
+        query = line.path.query is not None
+        metric = Metric(line.word, line.comparator, line.rule, fallback_for=line.fallback_for)
+        field = ListedField(number, line.name, line.together)
+        leaf = FieldNode(line.path.steps, metrics=(metric,), transforms=self.chain(line), policy=LISTED, line=field)
+        if line.align is None and not query:
+            return leaf
+        whole = None if query else replace(leaf, line=replace(field, each=True))
+        return replace(_list_through_paths(leaf.path, line.align or ORDERED, [(WHOLE_ITEM, leaf)], whole), line=field)
+
+    @cached_property
+    def costly(self) -> tuple[int, ...]:
+        """The numbers of the lines whose comparator costs."""
+        every = enumerate(self.scored)
+        return tuple(number for number, line in every if line.comparator is not None and line.comparator.costs)
+
+    @cached_property
+    def answer_columns(self) -> tuple[str, ...]:
+        """The columns in which comparators read right answers."""
+        named = (line.comparator.answers_column for line in self.scored if line.comparator is not None)
+        return tuple(dict.fromkeys(filter(None, named)))
+
+    @cached_property
+    def pairs_by_asking(self) -> bool:
+        """Whether items that are left over are paired by whoever costs."""
+        aligned = (line.align for line in self.lines if line.align is not None)
+        return bool(self.costly) and any(align.ask is not None for align in aligned)
+
+    @cached_property
+    def weights(self) -> tuple[int, ...]:
+        """Whole weights in the same proportions as the written ones."""
+        unit = lcm(*(line.weight.denominator for line in self.scored)) if self.scored else 1
+        return tuple(int(line.weight * unit) for line in self.scored)
+
+    @cached_property
+    def remembered(self) -> dict[Hashable, Any]:
+        """What checks remember of rows that were scored by it: see `ListedCheck`."""
+        return {}
+
+    @cached_property
+    def required(self) -> tuple[int, ...]:
+        """The numbers of the required lines."""
+        return tuple(number for number, line in enumerate(self.scored) if line.required)
+
+    def chain(self, line: FieldLine) -> tuple[Transform, ...]:
+        """The transforms of a line: those of every field, then its own, without those that are done to documents first."""
+        both = of_whole(line, self.transforms)[1]
+        return line.together.transforms(both) if line.together is not None else both
+
+    def absent(self, line: FieldLine) -> tuple[FieldStatus, str]:
+        """The status of a field that neither side has, and why (law 6)."""
+        if line.required:
+            return FieldStatus.OMISSION, "required, and absent on both sides"
+        if line.path.definite and line.comparator is not None and line.comparator.reads == "output":
+            return FieldStatus.OMISSION, "missing in the output"
+        return FieldStatus.MATCH if self.both_missing == "match" else FieldStatus.NOT_MEASURED, "absent on both sides"
+
+
+def _through_paths(path: SchemaPath, reached: Reached) -> FieldNode:
+    return FieldNode(path, "object", policy=LISTED, make=lambda: Below(reached=tuple(reached)))
+
+
+def _list_through_paths(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | None = None) -> FieldNode:
+    item = _through_paths((*path, ANY), reached)
+    return FieldNode(path, "array", align=align, policy=LISTED, make=lambda: Below(items=item, whole=whole))
 
 
 class Branch(Struct):

@@ -18,10 +18,17 @@ from evaluators.model.issues import Issue
 from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Reason, Result
 from evaluators.scoring.fields.empty_values import EmptyValues, RowPattern
 from evaluators.scoring.fields.key_spelling import keys_in
-from evaluators.scoring.fields.open_marks import CONTENTS, Pattern
-from evaluators.scoring.fields.open_tree import Location, OpenTree, RowCounts, general, verdict_of_counts
+from evaluators.scoring.fields.open_tree import (
+    CONTENTS,
+    Location,
+    OpenTree,
+    Pattern,
+    RowCounts,
+    general,
+    verdict_of_counts,
+)
 from evaluators.scoring.fields.open_walk import OpenWalk
-from evaluators.scoring.fields.path_check import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.row_checks import Counts, Detail, RowsCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.wording import of_fields
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.paths import display

@@ -12,20 +12,21 @@ from msgspec import Struct
 
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.empty_values import FILLED, LEFT_OUT, MADE_UP, NOTHING, value_of
-from evaluators.scoring.fields.open_marks import (
+from evaluators.scoring.fields.open_tree import (
     CONTENTS,
     EXTRA,
     LOST,
     RIGHT,
     SURPLUS_ITEM,
     WRONG,
+    Location,
     Mark,
+    OpenTree,
     Part,
     Pattern,
     Place,
 )
-from evaluators.scoring.fields.open_tree import Location, OpenTree
-from evaluators.scoring.fields.path_check import SURPLUS
+from evaluators.scoring.fields.row_checks import SURPLUS
 from evaluators.scoring.values.equality import CONTAINERS, same
 from evaluators.scoring.values.paths import ANY
 

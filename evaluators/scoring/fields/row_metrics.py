@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import lcm
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.model.rows import FieldStatus
-from evaluators.scoring.fields.events import Event
+from evaluators.scoring.fields.events import Event, Number
 from evaluators.scoring.fields.outcomes import MEASURED, WRONG, together
-from evaluators.scoring.fields.path_check import (
+from evaluators.scoring.fields.row_checks import (
     CREDIT,
     ERRORS,
     EVALUATED,
@@ -40,7 +39,6 @@ ZERO: Final = (0, 1)
 WHOLE: Final = (1, 1)
 Ratio = tuple[int, int]
 Counts = tuple[int, int, int, int]
-Number: TypeAlias = "int | Fraction"
 Totals: TypeAlias = "Counter[tuple[str, str | int, int]]"
 """Counts by path: those of each status, by its place among four, and a `Detail` for all else."""
 

@@ -21,7 +21,8 @@ from evaluators.model.rows import Result
 from evaluators.scoring.fields.compare import Lacking
 from evaluators.scoring.fields.events import Changes, Event, Events, empties_of, events_of
 from evaluators.scoring.fields.outcomes import Scored
-from evaluators.scoring.fields.path_check import (
+from evaluators.scoring.fields.results import NOT_JUDGED, RowResults, Signature, signature_of
+from evaluators.scoring.fields.row_checks import (
     OVERFLOW,
     SURPLUS_ITEMS,
     SURPLUS_ROWS,
@@ -33,7 +34,6 @@ from evaluators.scoring.fields.path_check import (
     ScoredRows,
     places_of,
 )
-from evaluators.scoring.fields.results import NOT_JUDGED, RowResults, Signature, signature_of
 from evaluators.scoring.fields.row_metrics import RowMetrics, Totals, add_totals, row_counts, row_fields, row_metrics
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring

@@ -15,9 +15,9 @@ from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of, events_of
 from evaluators.scoring.fields.outcomes import WRONG, Documents, ListOutcome, Scored
 from evaluators.scoring.fields.pairing import CROWDED
-from evaluators.scoring.fields.path_check import ScoredRows
 from evaluators.scoring.fields.post_process import ships
 from evaluators.scoring.fields.results import SKIPPED, ListFound, RowResults, signature_of
+from evaluators.scoring.fields.row_checks import ScoredRows
 from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
 from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
 from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, scored, too_deep, wrong_results

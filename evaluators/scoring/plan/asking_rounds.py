@@ -10,7 +10,7 @@ from typing import Final
 from evaluators.model.limits import OutOfTime, row_clock
 from evaluators.scoring.comparators._comparator import current_cache
 from evaluators.scoring.evaluators._evaluator import Asking
-from evaluators.scoring.fields.path_check import ChunkCheck
+from evaluators.scoring.fields.row_checks import ChunkCheck
 from evaluators.scoring.judges.asking import Gathered, gathering
 from evaluators.scoring.needs import Part
 from evaluators.scoring.plan.cells import Cells

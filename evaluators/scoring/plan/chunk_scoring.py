@@ -22,7 +22,7 @@ from evaluators.model.limits import OutOfTime, row_clock
 from evaluators.model.rows import MISSING, Result, RowStatus
 from evaluators.model.settings import filled_texts
 from evaluators.scoring.evaluators._evaluator import Check, Unreadable
-from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows, release_rows
+from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows, release_rows
 from evaluators.scoring.judges.asking import Gathered, asking_about
 from evaluators.scoring.needs import NO_OUTPUT, column_of
 from evaluators.scoring.plan.cells import Cells

@@ -32,7 +32,7 @@ from evaluators.scoring.evaluators._evaluator import (
     Part,
 )
 from evaluators.scoring.fields.outcomes import Documents
-from evaluators.scoring.fields.path_check import ChunkCheck, RowsCheck, ScoredRow, release_rows
+from evaluators.scoring.fields.row_checks import ChunkCheck, RowsCheck, ScoredRow, release_rows
 from evaluators.scoring.needs import Condition
 from evaluators.scoring.plan import cells
 from evaluators.scoring.plan.asking_rounds import ask_together, rounds_of, rows_of_asker

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from evaluators.model.rows import Outcome
 from evaluators.scoring.comparators._comparator import caching
 from evaluators.scoring.evaluators._evaluator import Evaluator
-from evaluators.scoring.fields.closed import ClosedTree
-from evaluators.scoring.fields.closed_rows import ListedRows
+from evaluators.scoring.fields.listed import ListedTree
+from evaluators.scoring.fields.listed_rows import ListedRows
 from evaluators.scoring.fields.outcomes import Scored
-from evaluators.scoring.fields.path_check import ChunkCheck, release_rows
 from evaluators.scoring.fields.post_process import Processor
+from evaluators.scoring.fields.row_checks import ChunkCheck, release_rows
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.fields.schema_rows import SchemaRows
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
@@ -69,7 +69,7 @@ def wrong_of(one: Evaluator, wanted: Collection[str], *values: Any) -> list[Outc
         release_rows(found)
 
 
-def settled_fields(tree: ClosedTree, expected: Any, output: Any) -> list[Outcome]:
+def settled_fields(tree: ListedTree, expected: Any, output: Any) -> list[Outcome]:
     """What became of every listed field of a row."""
     rows = ListedRows(tree, [expected], [output], [{}])
     try:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from evaluators.scoring.evaluators.schema_match import SchemaMatch
 from evaluators.scoring.fields.empty_values import EmptyCounts, InRow
-from evaluators.scoring.fields.path_check import empty_values, release_rows
+from evaluators.scoring.fields.row_checks import empty_values, release_rows
 
 VALUES: st.SearchStrategy[Any] = st.sampled_from([None, "", [], 0, False, "x", "n/a", 3])
 ITEMS = st.lists(

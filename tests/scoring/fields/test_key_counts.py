@@ -12,7 +12,7 @@ from evaluators.api.loading import load
 from evaluators.runs.exact_sums import plus
 from evaluators.runs.split_result import EvaluatorSums, SplitResult, opened, sealed
 from evaluators.scoring.fields.key_counts import FIRST_ROWS, KeyCounts, KeyFault
-from evaluators.scoring.fields.path_check import ChunkCheck, release_rows
+from evaluators.scoring.fields.row_checks import ChunkCheck, release_rows
 
 Row = tuple[Any, Any]
 

@@ -18,7 +18,7 @@ from evaluators.scoring.evaluators.json_field_match import JsonFieldMatch
 from evaluators.scoring.evaluators.json_field_match_normalized import JsonFieldMatchNormalized
 from evaluators.scoring.fields.open_rows import OpenCheck
 from evaluators.scoring.fields.open_tree import OpenTree
-from evaluators.scoring.fields.path_check import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
+from evaluators.scoring.fields.row_checks import SURPLUS_ITEMS, SURPLUS_ROWS, SURPLUS_VALUES, Detail
 from evaluators.scoring.values.paths import ANY, Path, display, parse
 from tests.reference import open_tree as naive
 from tests.reference.documents import KEYS, objects, pairs, scalars

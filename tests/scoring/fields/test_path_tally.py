@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from evaluators.model.rows import FieldStatus
-from evaluators.scoring.fields.path_check import OVERFLOW, SURPLUS, SURPLUS_VALUES, PathTally
+from evaluators.scoring.fields.row_checks import OVERFLOW, SURPLUS, SURPLUS_VALUES, PathTally
 from evaluators.scoring.values.paths import ANY
 
 NAMES = [("a", ANY, f"k{number:02}") for number in range(40)]

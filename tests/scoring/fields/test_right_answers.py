@@ -15,9 +15,9 @@ from evaluators import load
 from evaluators.model.issues import Problems
 from evaluators.model.settings import build
 from evaluators.scoring.comparators._comparator import COMPARATORS
-from evaluators.scoring.fields.closed import ClosedTree
 from evaluators.scoring.fields.expected_check import check_listed
-from evaluators.scoring.fields.path_check import ChunkCheck
+from evaluators.scoring.fields.listed import ListedTree
+from evaluators.scoring.fields.row_checks import ChunkCheck
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 
 ANSWERS = {"one_of": {"answers": "expected"}}
@@ -150,7 +150,7 @@ def test_documents_without_columns_refuse_it() -> None:
 def test_an_expected_document_alone_is_not_held_against_answers_that_stand_in_a_cell() -> None:
     for line in load({"evaluators": BOTH}).lines:
         tree = line.settings.scored_fields().tree
-        assert isinstance(tree, ClosedTree | SchemaScoring)
+        assert isinstance(tree, ListedTree | SchemaScoring)
         for document in ({}, {"b": [], "items": [{"a": []}, {}]}):
             assert list(check_listed(document, tree)) == []
 

@@ -14,7 +14,7 @@ import evaluators
 from evaluators.model.rows import Comparison
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Needs
-from evaluators.scoring.fields.closed_rows import ListedCheck
+from evaluators.scoring.fields.listed_rows import ListedCheck
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.judges.asking import ask
 from tests.kit import exported, lines_of, write_rows

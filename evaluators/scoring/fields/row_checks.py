@@ -1,16 +1,14 @@
-"""The contracts of checks that score many rows at once and say of each of them why, and of those that also count, over all their
-rows, what became of each path.
+"""Checks that score many rows at once, the rows that they scored, and what they count by path.
 
-Counts by path for whole documents. Paths have `[*]` for every index, and grow with the documents up to a cap.
+A check goes through rows together, settles and counts them; of each row it then says why it scores what it scores. Paths of counts have
+`[*]` for every index. Those of whole documents grow with the documents, up to a cap: beyond it the first in alphabetical order are counted
+apart, and all others together, under a name that says so. Which ones these are depends on nothing but the paths, so that rows counted in
+parts come to what all rows count at once.
 
-Beyond it the first in alphabetical order are counted apart, and all others together, under a name that says so. Which ones these
-are depends on nothing but the paths, so that rows counted in parts come to what all rows count at once.
-
-What a check counts by path beside the four statuses, as whole numbers that add up exactly.
-
-A key is (path, kind, denominator). For all kinds but CREDIT the denominator is 1 and the count is a number of results;
-for CREDIT it is the sum of numerators of the partial credit that results which do not match were given (a match counts
-1 without being listed; where a match earns less than 1, the difference is listed as a negative credit).
+What is counted by path beside the four statuses are whole numbers that add up exactly. A key is (path, kind, denominator). For all kinds
+but CREDIT the denominator is 1 and the count is a number of results; for CREDIT it is the sum of numerators of the partial credit that
+results which do not match were given (a match counts 1 without being listed; where a match earns less than 1, the difference is listed as
+a negative credit).
 """
 
 from __future__ import annotations
@@ -31,7 +29,6 @@ from evaluators.scoring.fields.results import ListFound
 from evaluators.scoring.values.paths import display
 
 Detail: TypeAlias = tuple[str, str, int]
-
 ERRORS: Final = "errors"
 """Results that the output's value broke: among the mismatches of the path."""
 FAULTS: Final = "faults"
@@ -59,7 +56,6 @@ SURPLUS_ROWS: Final = "surplus rows"
 SURPLUS_DETAILS: Final = frozenset((SURPLUS_VALUES, SURPLUS_ITEMS, SURPLUS_ROWS))
 OUTSIDE: Final = "outside"
 """Keys that the expected side has and the schema lacks; in no denominator."""
-
 OVERFLOW: Final = "(other paths)"
 """The path that all paths share beyond those which a check counts apart."""
 
@@ -254,7 +250,6 @@ Name: TypeAlias = tuple[Any, ...]
 """A place, with `ANY` for every index."""
 Counts: TypeAlias = tuple[int, int, int, int]
 """Match, mismatch, omission, hallucination."""
-
 PATH_CAP: Final = 20_000
 """Paths that one check counts apart. Far fewer are reported; so many make the metrics the same for any split."""
 SURPLUS: Final = 0

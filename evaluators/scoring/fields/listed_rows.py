@@ -7,44 +7,44 @@ a row are bytes, and the verdict of each combination is made once.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import gcd, lcm
 from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, RowProblem
-from evaluators.model.rows import FieldStatus, Outcome, Reason, Result
+from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.closed import (
-    LEFT_OUT,
-    ClosedTree,
-    combined,
-    left_out,
-    required_right,
-    settle_field,
-    verdict_of,
-)
 from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of
+from evaluators.scoring.fields.instance_paths import spelled
 from evaluators.scoring.fields.lines import FieldLine
+from evaluators.scoring.fields.listed import ListedTree
+from evaluators.scoring.fields.outcomes import reason_code, together
 from evaluators.scoring.fields.pairing import CROWDED
-from evaluators.scoring.fields.path_check import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.results import (
     IS_WRONG,
     MATCH,
+    NOT_JUDGED,
     NOT_MEASURED,
     SKIPPED,
     STATUS,
+    FieldResult,
     ListFound,
     RowResults,
     Signature,
+    shown_location,
     signature_of,
 )
-from evaluators.scoring.fields.rules import Explained, Judged, Partial
-from evaluators.scoring.fields.wording import WEIGHTLESS
+from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
+from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, compared, explain_metric
 from evaluators.scoring.judges.asking import waiting
 from evaluators.scoring.needs import all_hold
+from evaluators.scoring.values.transforms import chain
 
 _MEMO: Final = 50_000
 """Combinations of statuses remembered for one evaluator; more are settled anew each time."""
@@ -72,7 +72,7 @@ class ListedRows(ScoredRows):
 
     def __init__(
         self,
-        tree: ClosedTree,
+        tree: ListedTree,
         expected: Sequence[Any],
         outputs: Sequence[Any],
         cells: Sequence[Mapping[str, Any]],
@@ -238,7 +238,7 @@ class ListedRows(ScoredRows):
 class ListedCheck(ChunkCheck[ListedRows]):
     """Scores rows by their listed fields: (expected, output, *cells of `columns`) → verdict. An unreadable output is MISSING."""
 
-    def __init__(self, tree: ClosedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
+    def __init__(self, tree: ListedTree, pass_at: float, columns: Sequence[str] = ()) -> None:
         self._tree, self._pass_at, self._columns = tree, pass_at, columns
         self._known: dict[tuple[Signature, frozenset[int]], tuple[bytes, Changes, Result]] = tree.remembered.setdefault(
             ("rows", pass_at), {}
@@ -277,3 +277,155 @@ class ListedCheck(ChunkCheck[ListedRows]):
             if not any(one.answers for one in row.results.found):
                 self._known[signature, row.left_out] = row.statuses, row.changes, verdict
         return verdict
+
+
+def combined(line: FieldLine, answers: Sequence[Judged]) -> Judged:
+    """The outcome of a field with several pairs of values: a match when every pair matches, else the kind of what does not.
+
+    Where there is partial credit, the field earns the mean of what its pairs earn.
+    """
+    measured = [one for one in answers if one is not FieldStatus.NOT_MEASURED]
+    status = together(map(status_of, measured))
+    if not earns_shares(line, measured):
+        return status
+    share = sum((Fraction(*credit(one)) for one in measured), Fraction(0)) / len(measured)
+    return status if share == (status is FieldStatus.MATCH) else Partial(status, share.numerator, share.denominator)
+
+
+def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
+    """Whether a field earns the mean of what its pairs of values earn."""
+    shares = line.comparator is not None and line.comparator.partial_credit
+    return bool(answers) and (shares or any(isinstance(one, Partial) for one in answers))
+
+
+def credit(found: Judged) -> tuple[int, int]:
+    """What a field, or a pair of values, earns of its weight: its partial credit, or all or nothing."""
+    return (found.num, found.den) if isinstance(found, Partial) else (int(found is FieldStatus.MATCH), 1)
+
+
+LEFT_OUT: Final = frozenset((FieldStatus.NOT_MEASURED, FieldStatus.SKIPPED))
+_RIGHT_ENOUGH: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED))
+
+
+def mean(tree: ListedTree, found: Sequence[Judged]) -> tuple[int, int] | None:
+    """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
+    measured = [
+        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
+    ]
+    whole = sum(weight for weight, _, _ in measured)
+    if not whole:
+        return None
+    unit = lcm(*(den for _, _, den in measured))
+    num, den = sum(weight * num * (unit // den) for weight, num, den in measured), whole * unit
+    common = gcd(num, den)
+    return num // common, den // common
+
+
+def verdict_of(tree: ListedTree, pass_at: float, found: Sequence[Judged], problem: RowProblem | None = None) -> Result:
+    """The verdict of a row from what became of its fields. With a problem the row has no score.
+
+    A required field that does not match fails the row, whatever it weighs: where no other field counts, with a score of 0.
+    """
+    each = list(map(status_of, found))
+    statuses = bytes([status.number for status in each])
+    if problem is not None:
+        return Result(RowStatus.of(problem.issue.blame), None, 0, 0, statuses, issue=problem.issue)
+    share = mean(tree, found)
+    if not required_right(tree, each):
+        return Result(RowStatus.SCORED, False, *(share or (0, 1)), statuses)
+    if share is None:
+        return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)
+    return Result(RowStatus.SCORED, share[0] / share[1] >= pass_at, *share, statuses)
+
+
+_MATCHED, _NOT_MEASURED = bytes([FieldStatus.MATCH]), bytes([FieldStatus.NOT_MEASURED])
+
+
+def without_output(found: Result) -> Result:
+    """The verdict of a row whose output cannot be read: no field matches. `found` is its verdict with a missing output."""
+    statuses = found.statuses.replace(_MATCHED, _NOT_MEASURED)
+    if found.status.kept_out:
+        return replace(found, statuses=statuses)
+    return Result(RowStatus.UNREADABLE, False, 0, 1, statuses)
+
+
+def required_right(tree: ListedTree, statuses: Sequence[FieldStatus]) -> bool:
+    """Whether every required field matches that was asked about."""
+    return all(statuses[number] in _RIGHT_ENOUGH for number in tree.required)
+
+
+def left_out(line: FieldLine, why: str) -> Outcome:
+    """A field that is left out of a row."""
+    return Outcome(line.name, FieldStatus.SKIPPED, None, float(line.weight), reason=why, comparator=line.rule)
+
+
+def settle_field(tree: ListedTree, line: FieldLine, found: Sequence[FieldResult], several: bool) -> Outcome:
+    """The result of one field, from what became of each of its pairs of values.
+
+    Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
+    list of values, though it may hold only one pair, or none.
+    """
+    unreadable = [one for one in found if one.status == NOT_JUDGED and _unreadable(one)][:1]
+    answers = [explain_metric(one, 0) for one in unreadable or found]
+    if any(answer.problem is not None for answer in answers):
+        answers = [_named(line, answer) for answer in answers]
+    one_pair = answers[0] if len(answers) == 1 and not several else None
+    judged = combined(line, [answer.judged for answer in answers]) if one_pair is None else one_pair.judged
+    if judged is FieldStatus.NOT_MEASURED:
+        judged, why = tree.absent(line)
+        reason: str | None = why
+    else:
+        reason = answers[0].reason if one_pair is not None or unreadable else _counted(found, answers)
+    status = status_of(judged)
+    expected, actual = _shown(found, several)
+    num, den = credit(judged)
+    details = {} if one_pair is None else _details(tree, line, one_pair, status, expected, actual)
+    if isinstance(judged, Partial):
+        details["ratio"] = (num, den)
+    unscored = status is FieldStatus.NOT_MEASURED or status is FieldStatus.NOT_JUDGED
+    return Outcome(
+        line.name, status, None if unscored else num / den, float(line.weight),
+        None, reason, line.rule, expected, actual, details,
+    )  # fmt: skip
+
+
+def _unreadable(found: FieldResult) -> bool:
+    """Whether it is the expected value that cannot be read."""
+    ask, expected = found.at.node.readers[0], found.expected
+    return ask is not None and expected is not MISSING and ask(expected) is not None
+
+
+def _named(line: FieldLine, answer: Explained) -> Explained:
+    """The same answer; a problem with a function of the suite's own names the field."""
+    return answer if answer.problem is None else explained_problem(in_field(answer.problem, line.name))
+
+
+def _shown(found: Sequence[FieldResult], several: bool) -> tuple[Any, Any]:
+    """The values as people see them: for several pairs a list per side, of what is there."""
+    e, o = [one.expected for one in found], [one.output for one in found]
+    if several:
+        return [value for value in e if value is not MISSING], [value for value in o if value is not MISSING]
+    return (e[0], o[0]) if found else (MISSING, MISSING)
+
+
+def _details(
+    tree: ListedTree, line: FieldLine, answer: Explained, status: FieldStatus, expected: Any, actual: Any
+) -> dict[str, object]:
+    """The details of a field with one pair of values: the comparator's and, where it does not match, a code and what was compared."""
+    details: dict[str, object] = {name: value for name, value in answer.details.items() if name not in OURS}
+    if status is not FieldStatus.MATCH and status is not FieldStatus.NOT_MEASURED:
+        details["code"] = reason_code(status, expected, actual)
+        details |= compared(chain(tree.chain(line)), expected, actual)
+    return details
+
+
+def _counted(found: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
+    """How many of several pairs are right. The first that does not match says why."""
+    failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
+    if not failed:
+        return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"
+    first = found[failed[0]]
+    location = shown_location(first)
+    where = f"{spelled(location)}: " if location else ""
+    rest = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
+    return f"{len(answers) - len(failed)} of {len(answers)} right; {where}{answers[failed[0]].reason}{rest}"
