@@ -28,7 +28,7 @@ GROUPS: Final = 512
 """What more clusters share: groups are as independent of each other as clusters are."""
 _GROUP: Final = "\0"
 Details: TypeAlias = dict[str, dict[str, int]]
-"""By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.scoring.fields.path_check`."""
+"""By path and kind: `{"items[*].sku": {"errors": 3, "credit/4": 7}}`. See `evaluators.scoring.fields.row_checks`."""
 CREDIT_OVER: Final = f"{CREDIT}/"
 """How the kind of partial credit begins; its denominator follows."""
 

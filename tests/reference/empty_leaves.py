@@ -2,7 +2,7 @@
 
     by_field(tree, expected, output)
 
-It is the oracle of `Pattern.empty_values` in `evaluators.scoring.fields.open_marks`, which adds up rows of the same kind.
+It is the oracle of `Pattern.empty_values` in `evaluators.scoring.fields.open_tree`, which adds up rows of the same kind.
 """
 
 from __future__ import annotations

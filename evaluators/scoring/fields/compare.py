@@ -14,7 +14,7 @@ it, it is a hallucination per leaf. In an item of the output without a partner, 
 list. A skipped place is one skipped result where either side has something. Absent on both sides is nothing, unless the place is
 required: then it is an omission. A *compound* compares some keys of an object as one unit, at the object's own place.
 
-What an evaluator takes for absent (see `absent_values`) is as good as missing. On both sides it is one result, a match until
+What an evaluator takes for absent (see `presence`) is as good as missing. On both sides it is one result, a match until
 `reclassify_nulls` has said what it is.
 
 

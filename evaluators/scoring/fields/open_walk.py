@@ -1,6 +1,6 @@
 """Two whole documents, leaf by leaf, in one walk by plain recursion: a leaf that matches is its place, added to a list.
 
-What becomes of anything else is a mark in the same list (see `open_marks`), and a leaf that does not match is a result as well, with its
+What becomes of anything else is a mark in the same list (see `open_tree`), and a leaf that does not match is a result as well, with its
 values. What is said of a row, and what is counted of it, is read from these lists.
 """
 

@@ -3,33 +3,35 @@
     paired_freely(align, expected, output, ..., weigh)    # any_order, hungarian
     paired_by_key(align, expected, output, read)          # key_field
 
-`weigh` says what pairing an expected item with one of the output's is worth: how many of their results match, and what
-these are a share of. It is asked once at most for each pair of different items: equal ones share an answer. Items that are one
-value each, whose comparator knows what values share exactly when they match, are
-paired by that, and not weighed.
+The answer has the pairs, sorted by expected item, and what either list has left over. `any_order` makes complete pairs and no others:
+those in which every measured result is a match. `hungarian` makes the best pairing there is: the one with more complete pairs; then with
+the greater sum of F1; then by its rank: the fields that match, in their order. Pairs that have nothing in common, or whose F1 is below
+`at_least`, stay apart. Ties are settled as `values.pairing` says. Equal lists are paired in order by whoever calls: nothing is weighed.
 
-In long lists most items are right, and need not be weighed with each of the others. `fingerprint_of` (see `marks`) gives each item
-a mark, which the two items of every complete pair share. Where one expected item alone and one of the output's alone have a
-mark, or as many of both that are all equal, and these are a complete pair, they are paired first. That is exact: suppose
-that a best pairing left one of these expected items without one of these of the output. Then one of these of the output
-would be left without, too. Pair the two, and take out the pairs that they had: those are not complete, for their partners
-have other marks. There is one complete pair more, and nothing outweighs that; so the pairing was not a best one. Which of
-the equal ones go together decides nothing for the others; in list order they are nearest. What is left over is weighed and
-paired as a list of its own. There, two items that have no value in common gain nothing, and are not weighed; nor are two
-with different marks, where only complete pairs are wanted.
+`weigh` says what pairing two items is worth, once at most for each pair of different items: equal ones share an answer. Items that are one
+value each, whose comparator knows what values share exactly when they match, are paired by that, and not weighed. `gains` writes what
+pairs are worth as one whole number each, so that the pairing with the greatest sum is the best one. A unit of a level outweighs whatever
+a pairing can gain at the levels below it: sums of F1 are whole over their common denominator, and a pairing has min(n, m) pairs at most.
+Levels that tell no two pairs apart are left out, which keeps numbers small.
 
-The answer has the pairs, sorted by expected item; what either list has left over; and, under `key_field`, which items
-had no key or shared one. `any_order` makes complete pairs and no others: those with an F1 of 1. `hungarian` makes the
-best pairing there is: as many complete pairs as can be, then the greatest sum of F1, then the fields that match, in their
-order (see `gains`); pairs that have nothing in common, or whose F1 is below `at_least`, stay apart. Ties are settled as
-`values.pairing` says. Equal lists are paired in order by whoever calls: nothing is weighed.
+In long lists most items are right, and need not be weighed with each of the others. The two items of every complete pair have one
+fingerprint (see `fingerprints`). Where one expected item alone and one of the output's alone have it, or as many of both that are all
+equal, and these are a complete pair, they are paired first. That is exact: suppose that a best pairing left one of these expected items
+without one of these of the output. Then one of these of the output would be left without, too. Pair the two, and take out the pairs that
+they had: those are not complete, for their partners have other fingerprints. There is one complete pair more, and nothing outweighs that;
+so the pairing was not a best one. Which of the equal ones go together decides nothing for the others; in list order they are nearest. What
+is left over is weighed and paired as a list of its own. There, two items that have no value in common gain nothing, and are not weighed;
+nor are two with different fingerprints, where only complete pairs are wanted.
 
-Lists that are too long to compare each item with each (see `gains`; `cells` raises it) have equal items paired
-first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
+Lists are too long to compare each item with each above a number of *cells*: one value of an item compared with one value of another. The
+limit is that of lists of 1,000 items with four values each (`limits: {list_cells: …}` or `cells` of the alignment sets another). A
+comparator that tells how alike two texts are counts `SLOW` times; a list inside an item counts each of its values with each, where its own
+items are paired freely, too. Only the documents are counted, so that the answer is the same on every machine. Such lists have equal items
+paired first. The rest pairs in list order, where such a pair is one that the alignment makes; the answer says so.
 
-With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh` may then
-ask a judge. It is asked about each expected item that is left over, with those of the output's that are most like it, `CANDIDATES`
-at most: so the number of questions grows with the items that are left over, and not with the product of two lists.
+With `ask: leftover`, `hungarian` goes on where comparators that cost nothing left items over in both lists: `weigh` may then ask a judge
+about each expected item that is left over, with those of the output's that are most like it, `CANDIDATES` at most. So the number of
+questions grows with the items that are left over, and not with the product of two lists.
 """
 
 from __future__ import annotations
