@@ -65,6 +65,8 @@ class RowsAgain:
     def __init__(self, record: Run, variant: str | None, reading: Reading | None = None, most: int = MOST_ROWS) -> None:
         self._record, self._variant, self._reading, self._most = record, variant, reading, most
         self._cells: list[tuple[int, Mapping[str, Any]]] | None = None
+        self._read: list[dict[object, list[Any]]] = []
+        """What the evaluators have read of each chunk: documents are the same with and without a change."""
         self._before: dict[str, Sequence[Result] | None] = {}
 
     def effect(self, line: EvaluatorLine, changed: EvaluatorLine, field: str | None = None) -> Effect | None:
@@ -104,6 +106,16 @@ class RowsAgain:
             self._before[line.name] = found if found is not None and self._as_recorded(line.name, found) else None
         return self._before[line.name]
 
+    def counts_every_row(self, line: EvaluatorLine) -> bool:
+        """Whether the evaluator as it is gives each of the rows a score, or skips it: the same as the run did."""
+        found = self.before(line)
+        return found is not None and not any(one.status.kept_out for one in found)
+
+    @property
+    def last_row(self) -> int:
+        """The number of the last of the rows; 0 where there are none."""
+        return self._known()[-1][0] if self._known() else 0
+
     def _as_recorded(self, name: str, found: Sequence[Result]) -> bool:
         verdicts = self._record.verdicts(self._variant)
         place = [one.name for one in self._record.facts.evaluators].index(name)
@@ -123,15 +135,16 @@ class RowsAgain:
         except (Problems, BadSettings, KeyError):  # it is part of others, or has no column here
             return None
         verdicts: list[Result] = []
-        for chunk in _chunks(self._known()):
+        for chunk, read in zip(_chunks(self._known()), self._read, strict=True):
             columns = {name: [row.get(name, MISSING) for _, row in chunk] for name in plan.columns}
-            verdicts += plan.run(columns, len(chunk))[plan.evaluators[0].verdicts]
+            verdicts += plan.run(columns, len(chunk), read)[plan.evaluators[0].verdicts]
         return verdicts
 
     def _known(self) -> list[tuple[int, Mapping[str, Any]]]:
         """The first rows whose cells there are."""
         if self._cells is None:
             self._cells = [(one.row, one.cells) for one in islice(self._record.cells(self._variant), self._most)]
+            self._read = [{} for _ in _chunks(self._cells)]
         return self._cells
 
     @property

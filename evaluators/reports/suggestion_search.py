@@ -15,7 +15,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from heapq import heapify, heappop, heappush
 from itertools import groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -29,6 +31,7 @@ from evaluators.reports.mistakes import field_of, steps_of
 from evaluators.reports.suggestions import Suggestion
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.reader import Run
+from evaluators.runs.record_facts import RecordedVariant
 from evaluators.runs.record_lines import OutcomeLine
 from evaluators.runs.result import RunResult
 from evaluators.scoring.comparators._comparator import COMPARATORS, word_of
@@ -67,19 +70,57 @@ _Seen: TypeAlias = tuple[str, str, str]
 """The field, what it says in words, and the line to write."""
 
 
+class _Field(Struct, frozen=True):
+    """A field of one variant with its recorded mismatches, for which changes are searched."""
+
+    about: Suggestion
+    """What every suggestion for the field says."""
+    compared: Compared
+    line: EvaluatorLine
+    mismatches: Sequence[Mismatch]
+    last_row: int
+    """The last of the rows that are scored again."""
+    early: int | None
+    """How many values are wrong in these rows that another comparator may turn right; None where that is not known."""
+
+    @property
+    def most(self) -> int:
+        """How many values are wrong, as far as the run tells."""
+        return max(self.about.of, self.about.whole or 0) if self.about.first else self.about.of
+
+    @property
+    def at_most(self) -> int:
+        """The highest count that a suggestion for the field may state: once its rows are scored again, the wrong values in them; or the
+        mismatches that a change turns, where these rows have none of them."""
+        late = sum(one.row > self.last_row for one in self.mismatches)
+        return self.most if self.early is None else max(self.early, late)
+
+
 class _Candidate(Struct, frozen=True):
     """A suggestion from what was recorded, before the rows are scored with it."""
 
-    said: Suggestion
+    suggestion: Suggestion
     line: EvaluatorLine
     changed: EvaluatorLine | None = None
     """The line with the change; None where that cannot be made here."""
     field: str | None = None
+    bound: int | None = None
+    """The highest count that it may state once the rows are scored with it, where that is known to be lower than `most`."""
 
     @property
     def most(self) -> int:
-        """How many values or rows it may turn at most."""
-        return max(self.said.turned, self.said.whole or 0) if self.said.first else self.said.turned
+        """How many values it may turn at most in the whole run."""
+        one = self.suggestion
+        return max(one.turned, one.whole or 0) if one.first else one.turned
+
+    @property
+    def at_most(self) -> int:
+        """The highest count that it may state once the rows are scored with it."""
+        return self.most if self.bound is None else self.bound
+
+
+_Rank: TypeAlias = tuple[int, ...]
+"""The place of a suggestion among all: the lowest is shown first."""
 
 
 def suggestions_for(
@@ -93,60 +134,80 @@ def suggestions_for(
     texts: list[Suggestion] = []
     others: list[Suggestion] = []
     absent: list[Suggestion] = []
-    candidates: list[_Candidate] = []
+    fields: list[_Field] = []
     rows = MOST_ROWS if wanted is None else FIRST_ROWS
     again = {kept.variant: RowsAgain(record, kept.variant, reading, rows) for kept in record.facts.variants}
     if lines:
         for variant in record.facts.variants:
-            most = None if variant.every_outcome else record.facts.most
-            wrong = _all_mismatches(record.result, variant.variant)
-            outcomes = record.outcomes(variant.variant)
-            for misses in _of_variant(lines, variant.variant, outcomes, most, wrong, wanted is not None):
-                candidates += misses
+            fields += _wrong_fields(lines, record, variant, again[variant.variant], wanted is not None)
         texts += text_suggestions(lines, record, again)
         others += document_suggestions(lines, record, again)
-    for one in sorted(candidates, key=lambda one: -one.most):
-        if wanted is not None and sum(known.turned >= one.most for known in (*texts, *others)) >= wanted:
-            break  # of equal ones the first is shown
-        others += _tried(one, again[one.said.variant])
+    others += _of_fields(fields, again, (*texts, *others), wanted)
     if lines:
         absent += absence_suggestions(lines, record, again, (*texts, *others), wanted)
     return sorted((*texts, *absent, *others), key=lambda one: -one.turned)[:wanted]
 
 
+def _of_fields(
+    fields: Sequence[_Field], again: Mapping[str | None, RowsAgain], others: Iterable[Suggestion], wanted: int | None
+) -> list[Suggestion]:
+    """The suggestions for fields, in their order. Where so many are `wanted`, what cannot be among them, nor among `others`, is not
+    searched.
+
+    Best first: a field, or a change to it, waits by the highest count that it may state."""
+    ranks: list[_Rank] = [(-one.turned,) for one in others]
+    found: list[tuple[_Rank, Suggestion]] = []
+    waiting: list[tuple[_Rank, _Field | _Candidate]] = [
+        ((-one.at_most, -one.most, number, -1), one) for number, one in enumerate(fields)
+    ]
+    heapify(waiting)
+    while waiting:
+        best, one = heappop(waiting)
+        if wanted is not None and sum(rank < best for rank in ranks) >= wanted:
+            break
+        *_, number, place = best
+        if isinstance(one, _Field):
+            for index, candidate in enumerate(_candidates(one)):
+                heappush(waiting, ((-candidate.at_most, -candidate.most, number, index), candidate))
+            continue
+        for tried in _tried(one, again[one.suggestion.variant]):
+            ranks.append(rank := (-tried.turned, -one.most, number, place))
+            found.append((rank, tried))
+    return [one for _, one in sorted(found, key=itemgetter(0))]
+
+
 def _tried(one: _Candidate, again: RowsAgain) -> list[Suggestion]:
     """The suggestion with the numbers that its rows give, with the change and without it; none where it would make something wrong, or
     leave a row without a score. Where the rows cannot be scored here, it counts what was recorded."""
+    known = one.suggestion
     effect = None if one.changed is None else again.effect(one.line, one.changed, one.field)
     if effect is None:
-        return [one.said]
+        return [known]
     if effect.broken or effect.lost or (effect.whole and not effect.turned):
         return []
     if not effect.turned:  # the first rows say nothing of it
-        return [one.said]
-    every = one.said.of if one.said.whole is None else one.said.whole
+        return [known]
+    every = known.of if known.whole is None else known.whole
     first = not effect.whole and effect.wrong < every
     of = max(effect.turned, effect.wrong if first else every)
     gained = f"{rows_text(effect.gained)} without a score would get one" if effect.gained else ""
     return [replace(
-        one.said, turned=effect.turned, of=of, first=first, rows=effect.rows[:_SHOWN_ROWS], in_rows=len(effect.rows),
-        says="; ".join(filter(None, (one.said.says, gained))),
+        known, turned=effect.turned, of=of, first=first, rows=effect.rows[:_SHOWN_ROWS], in_rows=len(effect.rows),
+        says="; ".join(filter(None, (known.says, gained))),
     )]  # fmt: skip
 
 
-def _of_variant(
-    lines: Sequence[EvaluatorLine],
-    variant: str | None,
-    outcomes: Iterator[OutcomeLine],
-    most_rows: int | None,
-    wrong: Mapping[tuple[str, str], int],
-    brief: bool,
-) -> Iterator[Iterator[_Candidate]]:
-    """The changes to each field, the field with most wrong values first. They are searched when they are taken."""
+def _wrong_fields(
+    lines: Sequence[EvaluatorLine], record: Run, kept: RecordedVariant, again: RowsAgain, brief: bool
+) -> Iterator[_Field]:
+    """The fields of a variant with mismatches, the one with most wrong values first."""
+    variant = kept.variant
+    most_rows = None if kept.every_outcome else record.facts.most
+    wrong = _all_mismatches(record.result, variant)
     named = {line.name: line for line in lines}
     fields = {line.name: compared_fields(line.settings) for line in lines}
     by_row = {line.name: frozenset(line.settings.scored_fields().of_rows) for line in lines}
-    recorded, rows, ended = _recorded(outcomes, fields, by_row)
+    recorded, rows, early, ended = _recorded(record.outcomes(variant), fields, by_row, again.last_row)
     most = sorted(recorded.items(), key=lambda item: -len(item[1]))[:MOST_FIELDS]
     share = MOST_BRIEFLY if brief else _share([len(mismatches) for _, mismatches in most])
     for (evaluator, field), found in most:
@@ -157,14 +218,23 @@ def _of_variant(
             kept_all = rows[evaluator, key] < most_rows if whole is None else whole <= len(mismatches)
             first = first or not kept_all
         about = Suggestion(evaluator, variant, field, "", "", 0, len(mismatches), first, (), 0, whole=whole)
-        yield _of_field(fields[evaluator][field], mismatches, about, named[evaluator])
+        line = named[evaluator]
+        counted = most_rows is None and not ended and again.counts_every_row(line) and ANY not in steps_of(field)
+        yield _Field(
+            about,
+            fields[evaluator][field],
+            line,
+            mismatches,
+            again.last_row,
+            early[evaluator, field] if counted else None,
+        )
 
 
-def _of_field(
-    compared: Compared, mismatches: Sequence[Mismatch], about: Suggestion, line: EvaluatorLine
-) -> Iterator[_Candidate]:
+def _candidates(field: _Field) -> Iterator[_Candidate]:
+    about, compared, line, mismatches = field.about, field.compared, field.line, field.mismatches
     scored = line.settings.scored_fields()
     listed = scored.lines is not None
+    uncompared = 0 if field.early is None else field.early - sum(one.row <= field.last_row for one in mismatches)
     for change in changes(compared, mismatches):
         if scored.of_cells and change.comparator is None:
             continue  # a cell has no items of its own
@@ -178,7 +248,12 @@ def _of_field(
             rows=tuple(rows[:_SHOWN_ROWS]), in_rows=len(rows), says=change.says, at=place,
         )  # fmt: skip
         new = {"align": ANY_ORDER} if change.comparator is None else {"comparator": change.comparator}
-        yield _Candidate(said, line, with_field(line, "" if at == "$" else at, **new), about.field)
+        changed = with_field(line, "" if at == "$" else at, **new)
+        one = _Candidate(said, line, changed, about.field)
+        if field.early is not None and change.comparator is not None and changed is not None:
+            early = sum(mismatches[index].row <= field.last_row for index in change.fixed)
+            one = replace(one, bound=early + uncompared if early else max(said.turned, uncompared))
+        yield one
 
 
 ANY_ORDER: Final = Align("any_order")
@@ -233,12 +308,16 @@ def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, Compared]:
 
 
 def _recorded(
-    outcomes: Iterator[OutcomeLine], fields: Mapping[str, Mapping[str, Compared]], by_row: Mapping[str, frozenset[str]]
-) -> tuple[dict[tuple[str, str], list[Mismatch]], Counter[tuple[str, str]], bool]:
+    outcomes: Iterator[OutcomeLine],
+    fields: Mapping[str, Mapping[str, Compared]],
+    by_row: Mapping[str, frozenset[str]],
+    last_row: int,
+) -> tuple[dict[tuple[str, str], list[Mismatch]], Counter[tuple[str, str]], Counter[tuple[str, str]], bool]:
     """The mismatches by evaluator and field; how many rows were recorded under what they are counted by, a field or, where none is, all
-    of an evaluator; and whether there are more than were read."""
+    of an evaluator; how many values of each field that both sides have are wrong up to a row; and whether there are more than were read."""
     found: dict[tuple[str, str], list[Mismatch]] = {}
     rows: Counter[tuple[str, str]] = Counter()
+    early: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}
     count = 0
     for line in islice(outcomes, _MOST_LINES):
@@ -251,16 +330,24 @@ def _recorded(
         if last.get(key) != row:
             last[key] = row
             rows[key] += 1
-        if line.status is not FieldStatus.MISMATCH or line.expected is MISSING or line.actual is MISSING:
+        one_sided = line.expected is MISSING or line.actual is MISSING
+        if one_sided and line.status in _ONE_SIDED:
             continue
         known = fields.get(evaluator, {})
         field, place = (line.path, "") if line.path in known else (field_of(line.path), _list_of(line.path))
         if field not in known:
             continue
+        if row <= last_row:
+            early[evaluator, field] += 1
+        if line.status is not FieldStatus.MISMATCH or one_sided:
+            continue
         mismatches = found.setdefault((evaluator, field), [])
         if len(mismatches) <= MOST_MISMATCHES:
             mismatches.append(Mismatch(row, line.expected, line.actual, place))
-    return found, rows, count >= _MOST_LINES
+    return found, rows, early, count >= _MOST_LINES
+
+
+_ONE_SIDED: Final = (FieldStatus.OMISSION, FieldStatus.HALLUCINATION)
 
 
 @lru_cache(maxsize=4096)

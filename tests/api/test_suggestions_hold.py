@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
+from evaluators.reports import suggestion_search
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion
 from evaluators.runs.cells_again import with_cells
@@ -226,6 +227,22 @@ def test_what_is_suggested_for_any_suite_holds(drawn: tuple[dict[str, Any], list
         file = Path(folder) / "rows.jsonl"
         file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         list(held(load(suite), file, Path(folder)))
+
+
+@given(suites(), st.integers(1, 3), st.integers(1, 9))
+def test_a_few_wanted_suggestions_are_the_first_of_all(
+    drawn: tuple[dict[str, Any], list[dict[str, Any]]], wanted: int, rows_again: int
+) -> None:
+    data, rows = drawn
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suggestion_search, "FIRST_ROWS", rows_again)
+        file = Path(folder) / "rows.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        suite = load(data)
+        finish(suite, str(file), results=folder, name="run")
+        record = with_cells(Run(Path(folder) / "run"))
+        few, every = (suggestions_for(suite.lines, record, wanted=some, reading=suite.reading) for some in (wanted, 999))
+    assert few == every[:wanted]
 
 
 TEXTS = st.sampled_from(

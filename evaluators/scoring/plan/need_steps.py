@@ -30,6 +30,8 @@ class Step(Struct, frozen=True):
     settings: Mapping[str, Any]
     """What `run` is called with beside the columns, by the name of the parameter."""
     fills: int
+    key: tuple[object, ...] | None = None
+    """What it makes of which columns of cells: steps of any two plans that have one key fill the same. None where only this plan has it."""
 
 
 class Reading(Struct, frozen=True):
@@ -74,6 +76,8 @@ class NeedSteps:
         """For each column in which JSON is looked for, the slot of the cells that are JSON as a whole."""
         self.verdicts: dict[str, int] = {}
         """For each evaluator that has its steps, the slot of its verdicts."""
+        self._keys: list[str | int | tuple[object, ...]] = [*columns]
+        """By slot, what it is filled with: the name of a column, or the key of a step; the slot itself where only this plan has it."""
         self._shared: dict[tuple[object, ...], int] = {}
         """The slots of steps that evaluators share, by what the steps do."""
         self.keys = keys_of(lines)
@@ -93,14 +97,20 @@ class NeedSteps:
 
     def add(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
         """The slot that a new step fills. `does` says in words what it does."""
-        self.steps.append(Step(does, run, reads, settings, len(self.columns) + len(self.steps)))
-        return self.steps[-1].fills
+        return self._add(Step(does, run, reads, settings, len(self._keys)))
+
+    def _add(self, step: Step) -> int:
+        self.steps.append(step)
+        self._keys.append(step.fills if step.key is None else step.key)
+        return step.fills
 
     def share(self, does: str, run: Callable[..., Cells], reads: tuple[int, ...], **settings: Any) -> int:
         """The slot of the step that does the same, or else of a new one."""
-        key = (run, reads, *settings.values())
+        sources = [self._keys[slot] for slot in reads]
+        key = (run, *sources, *settings.values())
         if key not in self._shared:
-            self._shared[key] = self.add(does, run, reads, **settings)
+            own = any(isinstance(one, int) for one in sources)
+            self._shared[key] = self._add(Step(does, run, reads, settings, len(self._keys), None if own else key))
         return self._shared[key]
 
     def _prefer(self, name: str) -> Want:

@@ -10,7 +10,7 @@ what they ask is asked at once, and then they settle what is pending; then come 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import MappingProxyType
 from typing import Any
@@ -73,17 +73,22 @@ class Plan(Struct):
     limits: WorkLimits
     """How much a row may cost."""
 
-    def run(self, columns: Mapping[str, Cells], count: int) -> list[Cells]:
+    def run(
+        self, columns: Mapping[str, Cells], count: int, read: MutableMapping[object, Cells] | None = None
+    ) -> list[Cells]:
         """The filled slots for a chunk of rows. What the reasons are made from is released: `scored` keeps it."""
-        with self.scored(columns, count) as slots:
+        with self.scored(columns, count, read) as slots:
             return slots
 
     @contextmanager
-    def scored(self, columns: Mapping[str, Cells], count: int) -> Iterator[list[Cells]]:
+    def scored(
+        self, columns: Mapping[str, Cells], count: int, read: MutableMapping[object, Cells] | None = None
+    ) -> Iterator[list[Cells]]:
         """The filled slots for a chunk of rows. Within the `with` block, `explained` gives the results of a row with their reasons, and no
         question is asked twice.
 
-        A column that the chunk lacks is missing in every row.
+        A column that the chunk lacks is missing in every row. `read` has what other plans have read of these very cells, by the keys of
+        steps, and gets what this one reads.
         """
         missing = [MISSING] * count
         slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
@@ -92,8 +97,12 @@ class Plan(Struct):
                 with limited(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
-                        read = [slots[slot] for slot in step.reads] or [missing]
-                        slots[step.fills] = step.run(*read, **step.settings)
+                        if read is None or step.key is None:
+                            slots[step.fills] = _filled(step, slots, missing)
+                        elif step.key in read:
+                            slots[step.fills] = read[step.key]
+                        else:
+                            slots[step.fills] = read[step.key] = _filled(step, slots, missing)
                 yield slots
         finally:
             for one in self.evaluators:
@@ -169,6 +178,10 @@ class Plan(Struct):
             reads = ", ".join(str(slot) for slot in step.reads)
             lines.append(f"{step.fills:>{width}}  {step.does}" + (f"  ← {reads}" if reads else ""))
         return "\n".join(lines)
+
+
+def _filled(step: Step, slots: Sequence[Cells], missing: Cells) -> Cells:
+    return step.run(*([slots[slot] for slot in step.reads] or [missing]), **step.settings)
 
 
 def compile_plan(
