@@ -183,8 +183,6 @@ _MEANINGS: Final[Mapping[str, str]] = {
     "overall_pass_rate": "The share of all fields that pass, of a schema with evaluation_config.",
     "not_given_rate": "Of the fields that `grounded` lists, the share that the outputs lack or leave null.",
     "chance_rate": "Of the values that `grounded` looks up, the share that is also found in the sources of other rows.",
-    "pass_at_k": "How likely at least one of k outputs of a question passes: the mean over the groups of `repeats`.",
-    "pass_all_k": "How likely all of k outputs of a question pass: the mean over the groups of `repeats`.",
     **{
         f"{average}_{metric}": f"The {metric if metric != 'f1' else 'F1'} of labels: {how}."
         for average, how in (

@@ -189,7 +189,8 @@ class Run(reader.Run):
         return ResultTable({**about, **{one.name: one.kind for one in FIELD_METRICS}}, found)
 
     def table(self, name: str) -> ResultTable:
-        """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`. The reference
+        """A table of figures: `repeats.groups`, `repeats.passes`, `repeats.flips`, `confidence.bins`, `confidence.accept`, `labels`,
+        `measures`. The reference
         page "Tables" says what their columns hold. Raises Problems for another name."""
         from evaluators.reports.data_tables import table_called  # who asks for metrics alone starts sooner
 

@@ -137,6 +137,10 @@ def _figures(suite: LoadedSuite) -> Iterator[str]:
         yield "repeats"
     if suite.confidence.column is not None or any(map(confidence_paths, suite.lines)):
         yield "confidence"
+    if suite.measures:
+        yield "measures"
+    if any(line.settings.label_rule() is not None for line in suite.lines):
+        yield "confusion_matrices"
 
 
 def _read_next_time(prepared: Prepared, files: Sequence[Path]) -> list[Issue]:

@@ -136,6 +136,15 @@ def reading_settings(columns: dict[str, str], **named: Any) -> dict[str, Any]:
     return {**settings, "columns": columns} if columns else settings
 
 
+RUN_FILES: Final = (
+    "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml (JUnit) hold the metrics; .csv and "
+    ".jsonl hold the rows; .fields.csv and .report.json list every field that a schema scores; .repeats.csv, .confidence.csv, .labels.csv "
+    "and .measures.csv are tables of these; .parquet and .rows.jsonl, .codes.jsonl, .outcomes.jsonl, .cells.jsonl and .answers.jsonl are "
+    "tables of run.db."
+)
+"""What a file of a run holds, by its ending."""
+
+
 def report_files(help: str) -> Option:
     """`-o FILE`, as often as files are wanted."""
     return click.option(

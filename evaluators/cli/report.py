@@ -7,18 +7,13 @@ import shlex
 import click
 
 from evaluators.cli._named_runs import run_place
-from evaluators.cli._options import EVERY_TABLE, EXPLAIN, report_files
+from evaluators.cli._options import EVERY_TABLE, EXPLAIN, RUN_FILES, report_files
 from evaluators.cli._printing import print_out, print_run
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(), required=False)
-@report_files(
-    "Write the run to FILE. Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and .xml "
-    "(JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field that a schema "
-    "scores; .repeats.csv and .confidence.csv are tables of these sections; .parquet and .rows.jsonl, .codes.jsonl, .outcomes.jsonl, "
-    ".cells.jsonl and .answers.jsonl are tables of run.db. Without it, the summary is printed."
-)
+@report_files(f"Write the run to FILE. {RUN_FILES} Without it, the summary is printed.")
 @EVERY_TABLE
 @EXPLAIN
 def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: bool) -> None:

@@ -20,6 +20,7 @@ from evaluators.cli._options import (
     OUTPUTS_FROM,
     READING,
     REGISTER,
+    RUN_FILES,
     TRACE_ROWS,
     Evidence,
     GroupedCommand,
@@ -70,13 +71,7 @@ GROUPS: Final = {
 @click.command("run", cls=GroupedCommand, groups=GROUPS)
 @click.argument("suite", shell_complete=suites)
 @click.argument("test_set", type=click.Path(), required=False)
-@report_files(
-    "Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. "
-    "Its ending says how: .html (.htm) is a page for a browser; .json, .md (.markdown), .txt and "
-    ".xml (JUnit) hold the metrics; .csv and .jsonl hold the rows; .fields.csv and .report.json list every field "
-    "that a schema scores; .repeats.csv and .confidence.csv are tables of these sections; .parquet and .rows.jsonl, .codes.jsonl, "
-    ".outcomes.jsonl, .cells.jsonl and .answers.jsonl are tables of run.db."
-)
+@report_files(f"Also write the results to FILE, which may be an address, such as s3://bucket/rows.jsonl. {RUN_FILES}")
 @click.option(
     "--results",
     type=click.Path(),
@@ -109,7 +104,7 @@ GROUPS: Final = {
     callback=comma_separated,
     metavar="WORD,…",
     help="The files of the run folder beside run.json, summary.txt and run.db: answers, cells, codes, confidence, csv, field_sums, "
-    "fields, html, json, junit, markdown, outcomes, parquet, repeats, report, rows, text.",
+    "fields, html, json, junit, labels, markdown, measures, outcomes, parquet, repeats, report, rows, text.",
 )
 @click.option(
     "--evidence",

@@ -5,7 +5,7 @@ Every difference stands beside its interval, and what is called better or worse 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.model.exit_words import EXIT_WORDS
@@ -28,6 +28,7 @@ from evaluators.reports.names import row_name
 from evaluators.reports.sections.gates import VERDICTS
 from evaluators.runs.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
 from evaluators.runs.exit_code import INCOMPARABLE
+from evaluators.runs.metric_table import LABEL_METRICS
 from evaluators.runs.metrics import (
     UNDEFINED,
     counted,
@@ -297,30 +298,34 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     if not comparison.labels:
         return
 
-    def moved(metric: int) -> Column:
-        def cell(label: Sequence[LabelDifference]) -> str:
-            before, after = score_text(label[metric].base), score_text(label[metric].new)
+    metrics = {one.name: one for one in LABEL_METRICS if one.compared}
+    main, *others = sorted(metrics, key=lambda name: name != "f1")
+
+    def moved(name: str) -> Column:
+        def cell(label: Mapping[str, LabelDifference]) -> str:
+            before, after = score_text(label[name].base), score_text(label[name].new)
             return before if before == after else f"{before} → {after}"
 
-        return Column(("precision", "recall")[metric], cell)
+        return Column(metrics[name].word, cell)
 
     columns = (
-        text_column("evaluator", lambda label: label[2].evaluator),
-        text_column("variant", lambda label: label[2].variant or "", optional=True),
-        text_column("label", lambda label: f"{label[2].label} average" if label[2].average else label[2].label),
-        Column("expected", lambda label: f"{label[2].support:,}"),
-        Column("F1 in base", lambda label: score_text(label[2].base)),
-        Column("F1 in new", lambda label: score_text(label[2].new)),
-        Column("difference", lambda label: signed(label[2].difference)),
-        moved(0),
-        moved(1),
+        text_column("evaluator", lambda label: label[main].evaluator),
+        text_column("variant", lambda label: label[main].variant or "", optional=True),
+        text_column("label", lambda label: f"{label[main].label} average" if label[main].average else label[main].label),
+        Column("expected", lambda label: f"{label[main].support:,}"),
+        Column("F1 in base", lambda label: score_text(label[main].base)),
+        Column("F1 in new", lambda label: score_text(label[main].new)),
+        Column("difference", lambda label: signed(label[main].difference)),
+        *map(moved, others),
     )
-    by_metric = ([one for one in comparison.labels if one.metric == metric] for metric in ("precision", "recall", "f1"))
-    labels = list(zip(*by_metric, strict=True))
-    changed = [label for label in labels if any(one.difference or one.base != one.new for one in label)]
-    changed.sort(key=lambda label: (label[2].average, *_by_difference(label[2])))
+    by_label: dict[tuple[object, ...], dict[str, LabelDifference]] = {}
+    for one in comparison.labels:
+        by_label.setdefault((one.evaluator, one.variant, one.average, one.label), {})[one.metric] = one
+    labels = list(by_label.values())
+    changed = [label for label in labels if any(one.difference or one.base != one.new for one in label.values())]
+    changed.sort(key=lambda label: (label[main].average, *_by_difference(label[main])))
     blocks = list(_first(changed, columns, "label"))
-    if same := sum(not label[0].average for label in labels) - sum(not label[0].average for label in changed):
+    if same := sum(not label[main].average for label in labels) - sum(not label[main].average for label in changed):
         blocks.append(Paragraph(f"{counted(same, 'label')} {'has' if same == 1 else 'have'} the same metrics."))
     blocks.append(
         Paragraph("Each over all rows of its run. Differences of evaluators have p-values, those of labels have none.")

@@ -14,6 +14,7 @@ from evaluators.model.issues import problem
 from evaluators.model.registry import suggestion
 from evaluators.model.result_table import Kind, ResultTable
 from evaluators.runs.intervals import wilson
+from evaluators.runs.metric_table import FLIP_METRICS, LABEL_METRICS, MEASURE_METRICS, PASS_METRICS, Metric
 from evaluators.runs.reader import Run
 from evaluators.runs.repeats import Attempts
 
@@ -27,6 +28,11 @@ class DataTable(Struct, frozen=True):
     says: str
     columns: Mapping[str, tuple[Kind, str]]
     lines: Callable[[Run], Iterable[Line]]
+
+    @property
+    def label(self) -> tuple[str, ...]:
+        """What tells its file from those of the other tables of its format: `groups` of `repeats.groups`, nothing where it is alone."""
+        return tuple(self.name.split(".")[1:])
 
     def rows(self, run: Run) -> Iterator[list[Any]]:
         """The cells of each line, in the order of the columns; None where there is nothing."""
@@ -77,6 +83,19 @@ def _groups(run: Run) -> Iterator[Line]:
                 }  # fmt: skip
 
 
+def _labels(run: Run) -> Iterator[Line]:
+    for matrix in run.result.confusion_matrices:
+        for average, every in ((False, matrix.labels), (True, matrix.averages)):
+            for one in every:
+                yield _flat(one, variant=matrix.variant, evaluator=matrix.evaluator, average=average)
+
+
+def _measures(run: Run) -> Iterator[Line]:
+    for one in run.result.measures:
+        column, value = one.slice or (None, None)
+        yield {**_flat(one), "measure": one.name, "slice_column": column, "slice_value": value}
+
+
 def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
     def lines(run: Run) -> Iterator[Line]:
         for one in run.result.repeats:
@@ -107,11 +126,21 @@ _OF_FIELD: Final[dict[str, tuple[Kind, str]]] = {
 }  # fmt: skip
 
 
-def _ci(what: str, before: str = "") -> dict[str, tuple[Kind, str]]:
+def _ci(what: str, name: str = "ci", kind: Kind = "score") -> dict[str, tuple[Kind, str]]:
     return {
-        f"{before}ci_low": ("score", f"the lower end of the 95 % CI of {what}"),
-        f"{before}ci_high": ("score", "its upper end"),
+        f"{name}_low": (kind, f"the lower end of the 95 % CI of {what}"),
+        f"{name}_high": (kind, "its upper end"),
     }
+
+
+def _declared(metrics: Iterable[Metric]) -> dict[str, tuple[Kind, str]]:
+    """The columns of metrics, each followed by its interval."""
+    found: dict[str, tuple[Kind, str]] = {}
+    for one in metrics:
+        meaning = one.meaning.removesuffix(".") or one.word
+        found[one.name] = one.kind, meaning[0].lower() + meaning[1:]
+        found |= _ci(f"the {one.word}" if one.word.isalpha() else one.word, one.ci, one.kind) if one.ci else {}
+    return found
 
 
 REPEATS: Final = (
@@ -129,12 +158,7 @@ REPEATS: Final = (
         "repeats.passes",
         "A line for each k and each evaluator.",
         {
-            **_ABOUT, "k": ("count", "how many outputs of a question"),
-            "groups": ("count", "the groups that the metrics are means of: those with at least k outputs, all measured"),
-            "smaller": ("count", "groups of fewer than k outputs, which are left out"),
-            "kept_out": ("count", "groups of at least k outputs in which a row could not be measured"),
-            "pass_at_k": ("score", "how likely at least one of k outputs passes"), **_ci("pass@k", "pass_at_k_"),
-            "pass_all_k": ("score", "how likely all of k outputs pass"), **_ci("pass^k", "pass_all_k_"),
+            **_ABOUT, "k": ("count", "how many outputs of a question"), **_declared(PASS_METRICS),
         },
         _of_repeats("passes"),
     ),
@@ -142,9 +166,7 @@ REPEATS: Final = (
         "repeats.flips",
         "A line for each field that is right in one output of a question and wrong in another, the most frequent first.",
         {
-            **_ABOUT, "path": ("text", "the field"), "flips": ("count", "groups in which it flips"),
-            "groups": ("count", "groups with at least two outputs in which it is right or wrong"),
-            "share": ("score", "flips / groups"), **_ci("the share"),
+            **_ABOUT, "path": ("text", "the field"), **_declared(FLIP_METRICS),
         },
         _of_repeats("fields"),
     ),
@@ -173,4 +195,27 @@ CONFIDENCE: Final = (
         _of_confidence("accept"),
     ),
 )  # fmt: skip
-TABLES: Final = {one.name: one for one in (*REPEATS, *CONFIDENCE)}
+LABELS: Final = (
+    DataTable(
+        "labels",
+        "A line for each label of each evaluator that has labels, then for each average over them.",
+        {
+            **_ABOUT, "label": ("text", "the label; of an average: `macro`, `micro` or `weighted`"),
+            "average": ("passed", "whether it is an average over the labels"), **_declared(LABEL_METRICS),
+        },
+        _labels,
+    ),
+)  # fmt: skip
+MEASURES: Final = (
+    DataTable(
+        "measures",
+        "A line for each measure, then for each measure in each slice.",
+        {
+            "variant": _ABOUT["variant"], "slice_column": ("text", "the column of the slice; empty for all rows"),
+            "slice_value": ("text", "the cell that the rows of the slice have"), "measure": ("text", "the measure"),
+            **_declared(MEASURE_METRICS),
+        },
+        _measures,
+    ),
+)  # fmt: skip
+TABLES: Final = {one.name: one for one in (*REPEATS, *CONFIDENCE, *LABELS, *MEASURES)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -10,16 +10,32 @@ from msgspec.structs import replace
 from evaluators.reports.document import Block, Column, Paragraph, Section, table_of
 from evaluators.runs.metric_table import Metric, Place
 
+ALWAYS: Final[tuple[Place, ...]] = ("always",)
+"""The metrics that every table of a page has."""
+
 
 def metric_columns(
-    metrics: Iterable[Metric], places: Collection[Place], of: Callable[[Any], Any] = lambda item: item
+    metrics: Iterable[Metric],
+    places: Collection[Place],
+    of: Callable[[Any], Any] = lambda item: item,
+    intervals: bool = False,
 ) -> tuple[Column, ...]:
-    """The columns of the metrics that have one of these places; `of` finds in an item what has them."""
+    """The columns of the metrics that have one of these places, each followed by its interval where `intervals` are shown.
 
-    def column(metric: Metric) -> Column:
-        return Column(metric.word, lambda item: metric.text(of(item)), optional=metric.place == "if any")
+    `of` finds in an item what has the metrics.
+    """
 
-    return tuple(column(metric) for metric in metrics if metric.place in places)
+    def columns(metric: Metric) -> Iterator[Column]:
+        yield Column(metric.word, lambda item: metric.text(of(item)), optional=metric.place == "if any")
+        if intervals and metric.ci:
+            yield Column("95 % CI", lambda item: metric.interval_text(of(item)))
+
+    return tuple(column for metric in metrics if metric.place in places for column in columns(metric))
+
+
+def metric_texts(metrics: Iterable[Metric], stats: Any) -> str:
+    """Metrics in a line: `Brier 0.1, AUROC 0.8`."""
+    return ", ".join(f"{one.brief or one.word} {one.text(stats)}" for one in metrics)
 
 
 WIDEST: Final = 80

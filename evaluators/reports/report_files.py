@@ -133,7 +133,7 @@ def _places(file: Path, form: Format, record: Run, options: Options) -> Iterator
             yield file.with_name(named_for(file.name, *label)), replace(options, variant=variant)
     elif isinstance(form, TableFormat):
         for table in form.tables:
-            yield file.with_name(named_for(file.name, table.name.partition(".")[2])), replace(options, table=table.name)
+            yield file.with_name(named_for(file.name, *table.label)), replace(options, table=table.name)
     else:
         several = sum(one.by_schema for one in record.facts.evaluators) > 1
         for one in evaluators_by_schema(record):
@@ -155,7 +155,7 @@ def folder_names(variants: Iterable[str | None], evaluators: Iterable[str]) -> s
     for form in (FORMATS.find(word) for word in FORMATS.names()):
         labels = [(), *((name,) for name in names), *of_evaluators]
         if issubclass(form, TableFormat):
-            labels = [(table.name.partition(".")[2],) for table in form.tables]
+            labels = [table.label for table in form.tables]
         found |= {named_for(form.file, *label) for label in labels if form.file}
     return found
 

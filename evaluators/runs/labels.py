@@ -19,14 +19,16 @@ from evaluators.runs.label_pairs import (
     is_label,
     too_many,
 )
+from evaluators.runs.metric_table import LABEL_METRICS, computed
 from evaluators.runs.result import ConfusionMatrix, LabelCell, LabelMetrics
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.confusion import Confusion, Ratio
+from evaluators.scoring.values.confusion import Confusion
 
 ROWS_PER_LABEL: Final = 2
 """Answers are labels by themselves only where so many rows share one, on average."""
 _SHOWN_ROWS: Final = 3
-_METRICS: Final[tuple[Ratio, ...]] = ("precision", "recall", "f1")
+_AVERAGED: Final = {one.name: one.made for one in LABEL_METRICS if one.kind == "score" and one.made is not None}
+"""How the metrics are computed that averages over labels have."""
 
 
 class PairCount(Struct):
@@ -90,7 +92,7 @@ def _without_metrics(table: ConfusionMatrix) -> ConfusionMatrix:
     """The table as it was counted, without metrics: rows that belong to an unknown label would be in none of them."""
 
     def counted(metrics: Sequence[LabelMetrics]) -> tuple[LabelMetrics, ...]:
-        return tuple(replace(one, precision=None, recall=None, f1=None) for one in metrics)
+        return tuple(replace(one, **dict.fromkeys(_AVERAGED)) for one in metrics)
 
     return replace(table, labels=counted(table.labels), averages=counted(table.averages))
 
@@ -132,8 +134,7 @@ def confusion_matrix(
 
 
 def _metrics(label: str, counts: Confusion) -> LabelMetrics:
-    metrics = [counts.rounded(metric) for metric in _METRICS]
-    return LabelMetrics(label, counts.right + counts.missing, counts.right + counts.extra, counts.right, *metrics)
+    return LabelMetrics(label, **computed(LABEL_METRICS, counts))
 
 
 def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
@@ -143,13 +144,13 @@ def _averages(counts: Sequence[Confusion]) -> Iterator[LabelMetrics]:
     )
     whole = _metrics("", pooled)
     for name, weights in (("macro", [1] * len(counts)), ("weighted", [one.right + one.missing for one in counts])):
-        means = [_mean([one.exact(metric) for one in counts], weights) for metric in _METRICS]
-        yield LabelMetrics(name, whole.support, whole.predicted, whole.right, *means)
+        means = {metric: _mean([made(one) for one in counts], weights) for metric, made in _AVERAGED.items()}
+        yield replace(whole, label=name, **means)
         if name == "macro":
             yield _metrics("micro", pooled)
 
 
-def _mean(values: Sequence[Fraction | None], weights: Sequence[int]) -> float | None:
-    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+def _mean(values: Sequence[float | Fraction | None], weights: Sequence[int]) -> float | None:
+    known = [(Fraction(value), weight) for value, weight in zip(values, weights, strict=True) if value is not None]
     whole = sum(weight for _, weight in known)
     return float(sum((value * weight for value, weight in known), Fraction(0)) / whole) if whole else None

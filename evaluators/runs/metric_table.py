@@ -1,4 +1,4 @@
-"""The metrics of evaluators, of their fields, of measures and of confidences, each declared once.
+"""The metrics of evaluators and their fields, of labels, measures, repeats and confidences, each declared once.
 
 `result.py` has the attribute in which a metric is kept, and this table the rest: its word, what it means, what it is computed from, how it
 is written and where it stands. From here it reaches `run.json`, pages, CSV files, JUnit, Python and trackers; a metric more is an
@@ -17,12 +17,22 @@ from msgspec import Struct, field
 from evaluators.model.result_table import Kind
 from evaluators.model.rows import RowStatus
 from evaluators.model.words import FIELD_WORDS, ROW_WORDS, VERDICT_WORDS
+from evaluators.runs.attempt_groups import (
+    Chance,
+    FlipCounts,
+    GroupsOfK,
+    all_pass,
+    disagreement,
+    interval_over_groups,
+    mean_over_groups,
+    one_passes,
+)
 from evaluators.runs.confidence_scores import Steps, auroc, brier
-from evaluators.runs.intervals import RatioSums, confusion, mean_of, share
-from evaluators.runs.metrics import UNDEFINED, quantity_text, score_text
+from evaluators.runs.intervals import RatioSums, confusion, mean_of, share, wilson
+from evaluators.runs.metrics import UNDEFINED, mean_interval_text, quantity_interval_text, quantity_text, score_text
 from evaluators.runs.number_cells import UNIT
-from evaluators.runs.result import Counts
-from evaluators.scoring.values.confusion import Ratio
+from evaluators.runs.result import Counts, Interval
+from evaluators.scoring.values.confusion import Confusion, Ratio
 
 if TYPE_CHECKING:  # who reads a run counts no rows
     from evaluators.runs.tally import Tally
@@ -84,9 +94,9 @@ class Metric(Struct, frozen=True):
     """What pages call it."""
     meaning: str
     """Empty where the word says it."""
-    made: Callable[[Any], Number | None] | None = None
-    """Computes it from `Sums`, of a measure from a `Measure`, of a confidence from its `Steps`; None where its attribute is made beside
-    the table, or is part of another."""
+    made: Callable[[Any], Number | Fraction | None] | None = None
+    """Computes it: from `Sums`, of a label from its `Confusion`, of a measure from its `Measure`, of repeats from `GroupsOfK` or
+    `FlipCounts`, of a confidence from its `Steps`. None where its attribute is made beside the table, or is part of another."""
     read: Callable[[Any], Number | None] | None = None
     """Reads it, where it is no attribute of the statistics."""
     kind: Kind = "score"
@@ -98,7 +108,13 @@ class Metric(Struct, frozen=True):
     digits: int = 4
     """How many digits pages show of a number of any size."""
     compared: bool = False
-    """Of a measure: a comparison of runs lists it."""
+    """Of a measure or a label: a comparison of runs lists it."""
+    brief: str = ""
+    """What a line of several metrics calls it, where not by its word."""
+    ci: str = ""
+    """The attribute that holds its interval; empty where it has none."""
+    bounds: Callable[[Any], Interval | None] | None = None
+    """Computes the interval; None where that is made beside the table."""
 
     def value(self, stats: Any) -> Number | None:
         """The metric of an evaluator or a field; None where it is undefined."""
@@ -112,10 +128,29 @@ class Metric(Struct, frozen=True):
             return score_text(value)
         return quantity_text(value, self.digits) if self.kind == "value" else UNDEFINED if value is None else f"{value:,}"
 
+    def interval(self, stats: Any) -> Interval | None:
+        """The interval of the metric; None where it has none."""
+        found: Interval | None = getattr(stats, self.ci) if self.ci else None
+        return found
 
-def computed(metrics: Iterable[Metric], sums: Sums | Measure | Steps) -> dict[str, Any]:
-    """The attributes of the statistics that the table computes."""
-    return {one.name: one.made(sums) for one in metrics if one.made is not None}
+    def interval_text(self, stats: Any) -> str:
+        """The interval as pages write it."""
+        interval = self.interval(stats)
+        return mean_interval_text(interval) if self.kind == "score" else quantity_interval_text(interval)
+
+
+def computed(
+    metrics: Iterable[Metric], sums: Sums | Confusion | Measure | GroupsOfK | FlipCounts | Steps
+) -> dict[str, Any]:
+    """The attributes of the statistics that the table computes: metrics, and their intervals."""
+    found: dict[str, Any] = {}
+    for one in metrics:
+        if one.made is not None:
+            value = one.made(sums)
+            found[one.name] = float(value) if isinstance(value, Fraction) else value
+        if one.bounds is not None:
+            found[one.ci] = one.bounds(sums)
+    return found
 
 
 def _ratio(ratio: Ratio, sums: Sums) -> float | None:
@@ -223,9 +258,9 @@ EVALUATOR_METRICS: Final = (
         "elsewhere", sent="rows/scored",
     ),
     Metric("mean", "mean score", "The mean score of the rows that were scored.",
-           lambda sums: mean_of(sums.tally.sums, sums.tally.scored), place="elsewhere", sent=None),
+           lambda sums: mean_of(sums.tally.sums, sums.tally.scored), place="elsewhere", sent=None, ci="mean_ci"),
     Metric("pass_rate", "pass rate", "The share of the scored rows that pass.",
-           lambda sums: share(sums.tally.passed, sums.tally.scored), place="elsewhere", sent=None),
+           lambda sums: share(sums.tally.passed, sums.tally.scored), place="elsewhere", sent=None, ci="pass_rate_ci"),
     Metric("passed", VERDICT_WORDS[True].plain, VERDICT_WORDS[True].meaning, lambda sums: sums.tally.passed, None, "count", "always"),
     Metric(
         "failed", VERDICT_WORDS[False].plain, VERDICT_WORDS[False].meaning,
@@ -256,6 +291,24 @@ EVALUATOR_METRICS: Final = (
 """The metrics of an evaluator over the run, one slice of it, or one variant."""
 
 
+def _of_label(name: Ratio, word: str, meaning: str) -> Metric:
+    return Metric(name, word, meaning, lambda counts: counts.exact(name), place="always", compared=True)
+
+
+LABEL_METRICS: Final = (
+    Metric("support", "support", "The rows that expect the label.", lambda counts: counts.right + counts.missing, None, "count", "always"),
+    Metric(
+        "predicted", "predicted", "The rows whose output is the label.", lambda counts: counts.right + counts.extra, None, "count",
+        "always", sent=None,
+    ),
+    Metric("right", "right", "The rows in which both are.", lambda counts: counts.right, None, "count", "always", sent=None),
+    _of_label("precision", "precision", "Of the rows whose output is the label, the share that expects it: right / predicted."),
+    _of_label("recall", "recall", "Of the rows that expect the label, the share whose output is it: right / support."),
+    _of_label("f1", "F1", _F1),
+)  # fmt: skip
+"""The metrics of a label, or of an average over labels. Those that are shares are averaged."""
+
+
 def _units(read: Callable[[Numbers], int | None]) -> Callable[[Measure], float | None]:
     """A number of a measure, from what is counted in units."""
 
@@ -277,7 +330,7 @@ def _median(found: Measure) -> float | None:
 
 
 MEASURE_METRICS: Final = (
-    Metric("mean", "mean", "", _mean, None, "value", "always", compared=True),
+    Metric("mean", "mean", "", _mean, None, "value", "always", compared=True, ci="mean_ci"),
     Metric("median", "median", "", _median, None, "value", "always", compared=True),
     Metric(
         "p95", "p95", "at least 95 % of the numbers are no greater than this", _units(lambda numbers: numbers.p95), None, "value",
@@ -298,6 +351,74 @@ MEASURE_METRICS: Final = (
     ),
 )  # fmt: skip
 """The metrics of a measure, in the order of the table of measures."""
+
+
+def _over_groups(name: str, word: str, brief: str, meaning: str, chance: Chance) -> Metric:
+    """The mean of a chance over the groups from which k outputs can be drawn."""
+    made, bounds = partial(mean_over_groups, chance), partial(interval_over_groups, chance)
+    return Metric(name, word, meaning, made, place="always", brief=brief, ci=f"{name}_ci", bounds=bounds)
+
+
+REPEAT_METRICS: Final = (
+    Metric("groups", "groups", "The groups that were measured.", lambda groups: groups.count, None, "count", "elsewhere"),
+    Metric(
+        "kept_out", "kept out", "The groups in which a row could not be measured.", lambda groups: groups.kept_out, None, "count",
+        "elsewhere",
+    ),
+    Metric(
+        "always", "always pass", "The groups in which every output passes.",
+        lambda groups: sum(each.groups for each in groups.shares if each.passed == each.attempts), None, "count", "elsewhere",
+    ),
+    Metric(
+        "sometimes", "sometimes pass", "The groups in which some outputs pass.",
+        lambda groups: sum(each.groups for each in groups.shares if 0 < each.passed < each.attempts), None, "count", "elsewhere",
+    ),
+    Metric(
+        "never", "never pass", "The groups in which no output passes.",
+        lambda groups: sum(each.groups for each in groups.shares if not each.passed), None, "count", "elsewhere",
+    ),
+    Metric(
+        "noise", "noise", "Of two outputs of one group, one passes and the other does not.", partial(mean_over_groups, disagreement),
+        place="always",
+    ),
+)  # fmt: skip
+"""The metrics of several outputs of one question. The counts stand in a sentence, and those that are always shown have their own."""
+PASS_METRICS: Final = (
+    Metric(
+        "groups", "groups", "The groups that the metrics are means of: those with at least k outputs, all measured.",
+        lambda groups: groups.count, None, "count", "elsewhere", sent=None,
+    ),
+    Metric(
+        "smaller", "smaller groups", "Groups of fewer than k outputs, which are left out.", lambda groups: groups.smaller, None, "count",
+        "elsewhere", sent=None,
+    ),
+    Metric(
+        "kept_out", "kept out", "Groups of at least k outputs in which a row could not be measured.", lambda groups: groups.kept_out,
+        None, "count", "elsewhere", sent=None,
+    ),
+    _over_groups(
+        "pass_at_k", "pass@k", "one passes",
+        "How likely at least one of k outputs of a question passes: the mean over the groups of `repeats`.",
+        one_passes,
+    ),
+    _over_groups(
+        "pass_all_k", "pass^k", "all pass", "How likely all of k outputs of a question pass: the mean over the groups of `repeats`.",
+        all_pass,
+    ),
+)  # fmt: skip
+"""The metrics of k outputs of a question."""
+FLIP_METRICS: Final = (
+    Metric("flips", "flips", "The groups in which it flips.", lambda counts: counts.flips, None, "count", "elsewhere"),
+    Metric(
+        "groups", "groups", "The groups with at least two outputs in which it is right or wrong.", lambda counts: counts.groups, None,
+        "count", "elsewhere",
+    ),
+    Metric(
+        "share", "share", "Of these groups, the share in which it flips: flips / groups.", lambda counts: counts.flips / counts.groups,
+        place="always", ci="ci", bounds=lambda counts: wilson(*counts),
+    ),
+)  # fmt: skip
+"""The metrics of a field that is right in one output of a question and wrong in another."""
 CONFIDENCE_METRICS: Final = (
     Metric("n", "n", "The rows that have one.", kind="count", place="elsewhere"),
     Metric("missing", "missing", "The rows that have none.", kind="count", place="elsewhere"),
@@ -322,6 +443,8 @@ CONFIDENCE_METRICS: Final = (
 )  # fmt: skip
 """The metrics of a confidence; those that are always shown stand in its line."""
 METRIC_MEANINGS: Final = {
-    one.name: one.meaning for one in (*EVALUATOR_METRICS, *FIELD_METRICS, *CONFIDENCE_METRICS) if one.kind == "score"
+    one.name: one.meaning
+    for one in (*EVALUATOR_METRICS, *FIELD_METRICS, *CONFIDENCE_METRICS, *PASS_METRICS)
+    if one.kind == "score"
 }
 """What each metric means that is a share or a mean."""

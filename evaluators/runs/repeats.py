@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import comb
 from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from evaluators.model.rows import FIELD_STATUSES, FieldStatus, Result, RowStatus
+from evaluators.runs.attempt_groups import FlipCounts, groups_of
 from evaluators.runs.clusters import MOST_CONTENTS, Contents
 from evaluators.runs.columns import Cells
-from evaluators.runs.intervals import moments_of_values, share_interval, wilson
-from evaluators.runs.result import FieldFlips, GroupAttempts, Interval, PassesAt, PassShare, RepeatStats
+from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS, computed
+from evaluators.runs.result import FieldFlips, GroupAttempts, PassesAt, PassShare, RepeatStats
 from evaluators.runs.wrong_fields import WrongFields
 from evaluators.scoring.fields.outcomes import WRONG
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -175,35 +175,23 @@ def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> Rep
     shares = tuple(PassShare(*key, groups=count) for key, count in sorted(one.shares.items()))
     smallest = min((each.attempts for each in shares), default=0)
     ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])
-    always = sum(each.groups for each in shares if each.passed == each.attempts)
-    never = sum(each.groups for each in shares if not each.passed)
     listed = sorted((_rank(*key), group, *key) for key, names in one.listed.items() for group in names)
     sizes = tuple(sorted(one.kept_out.items()))
-    noise = Counter[Fraction]()
-    for each in shares:
-        if each.attempts > 1:
-            pairs = each.attempts * (each.attempts - 1)
-            noise[Fraction(2 * each.passed * (each.attempts - each.passed), pairs)] += each.groups
     return RepeatStats(
         evaluator=name,
         by=repeats.by,
-        groups=one.shares.total(),
-        kept_out=one.kept_out.total(),
         nameless=one.nameless,
         attempts=sum(each.attempts * each.groups for each in shares),
         smallest=smallest,
         largest=max((each.attempts for each in shares), default=0),
-        always=always,
-        sometimes=one.shares.total() - always - never,
-        never=never,
         passes=tuple(passes_at(shares, k, sizes) for k in ks),
         shares=shares,
         listed=tuple(GroupAttempts(group, attempts, passed) for _, group, passed, attempts in listed[:MOST_LISTED]),
         fields=tuple(_flips(one)),
         fields_until=one.last,
-        noise=_rate(noise)[0],
         kept_out_sizes=sizes,
         variant=variant,
+        **computed(REPEAT_METRICS, groups_of(1, shares, sizes)),
     )
 
 
@@ -216,43 +204,12 @@ def _flips(groups: Groups) -> Iterator[FieldFlips]:
     """The fields that are right in one attempt of a group and wrong in another, the most frequent first."""
     flips = ((path, count) for path, count in groups.flips.items() if count)
     for path, count in sorted(flips, key=lambda each: (-each[1], each[0]))[:MOST_FIELDS]:
-        asked = groups.repeated - groups.alone[path]
-        yield FieldFlips(path, count, asked, count / asked, wilson(count, asked))
+        yield FieldFlips(path, **computed(FLIP_METRICS, FlipCounts(count, groups.repeated - groups.alone[path])))
 
 
 def passes_at(shares: Iterable[PassShare], k: int, kept_out: Iterable[tuple[int, int]] = ()) -> PassesAt:
-    """How likely it is that at least one of k outputs of a question passes, and that all k do: means over the groups.
+    """How likely it is that at least one of k outputs of a question passes, and that all k do: means over the groups of at least k.
 
-    A group of n attempts, c of which pass, has 1 − C(n − c, k) / C(n, k) and C(c, k) / C(n, k): of all ways to draw k of its
-    attempts, the share in which one passes, and in which all do. Neither is biased. A group with fewer than k attempts has none, and is
-    left out. `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
-
-    Source: Chen et al. 2021, "Evaluating large language models trained on code", section 2.1 (pass@k); Yao et al. 2024,
-    "τ-bench: A benchmark for tool-agent-user interaction in real-world domains", section 4 (pass^k).
+    `kept_out` are the sizes of groups in which a row could not be measured, and how many there are of each.
     """
-    one_passes, all_pass, smaller = Counter[Fraction](), Counter[Fraction](), 0
-    for each in shares:
-        if each.attempts < k:
-            smaller += each.groups
-            continue
-        ways = comb(each.attempts, k)
-        one_passes[1 - Fraction(comb(each.attempts - each.passed, k), ways)] += each.groups
-        all_pass[Fraction(comb(each.passed, k), ways)] += each.groups
-    lost = 0
-    for rows, groups in kept_out:
-        if rows < k:
-            smaller += groups
-        else:
-            lost += groups
-    at, every = _rate(one_passes), _rate(all_pass)
-    return PassesAt(k, one_passes.total(), smaller, at[0], at[1], every[0], every[1], lost)
-
-
-def _rate(values: Counter[Fraction]) -> tuple[float | None, Interval | None]:
-    """The mean of shares and its interval, a group being one unit: Wilson's where each is 0 or 1."""
-    moments = moments_of_values(values)
-    if moments is None:
-        return None, None
-    if values.keys() <= {0, 1}:
-        return float(moments.mean), wilson(values[Fraction(1)], values.total())
-    return float(moments.mean), share_interval(moments)
+    return PassesAt(k, **computed(PASS_METRICS, groups_of(k, shares, kept_out)))

@@ -258,9 +258,9 @@ def _command_line() -> str:
 
 
 _TABLES: Final = (
-    "Several outputs of one question, and confidences, have tables for spreadsheets. `formats: [repeats, confidence]` under `results` "
-    "puts them into the run folder, `-o NAME.repeats.csv` and `-o NAME.confidence.csv` anywhere else, and in Python they are "
-    '`run.table("repeats.groups")`. [Several outputs, and confidence](../how-to/repeats-and-confidence.md) says what the metrics mean.'
+    "Several outputs of one question, confidences, labels and measures have tables for spreadsheets. `formats: [repeats, confidence, "
+    "labels, measures]` under `results` puts them into the run folder, `-o NAME.repeats.csv` and so on anywhere else, and in Python they "
+    'are `run.table("repeats.groups")`. [Several outputs, and confidence](../how-to/repeats-and-confidence.md) says what the metrics mean.'
 )
 
 

@@ -47,19 +47,63 @@ _SUREST: Final = Metric(
     "surest", "surest", "The greatest confidence.", lambda known: max(known) / 100_000 if known else None, place="always"
 )
 """
+LABEL_ATTRIBUTE = "    missed: Count = 0\n"
+LABEL_ENTRY = """
+_MISSED: Final = Metric(
+    "missed", "missed", "The rows that expect the label, and lack it.", lambda counts: counts.missing, None, "count", "always"
+)
+_JACCARD: Final = Metric(
+    "jaccard", "Jaccard", "right / all", lambda counts: counts.exact("accuracy"), place="always", compared=True
+)
+"""
+JACCARD_ATTRIBUTE = "    jaccard: Share | None = None\n"
+PASS_ATTRIBUTE = "    pass_half_k: Share | None = None\n    pass_half_k_ci: Interval | None = None\n"
+PASS_ENTRY = """
+_HALF: Final = _over_groups(
+    "pass_half_k", "pass%k", "half pass", "How likely.", lambda group, k: Fraction(group.passed, group.attempts)
+)
+"""
+REPEAT_ATTRIBUTE = "    luck: Share | None = None\n"
+REPEAT_ENTRY = """
+_LUCK: Final = Metric(
+    "luck", "luck", "How often an output passes.",
+    partial(mean_over_groups, lambda group, _: Fraction(group.passed, group.attempts)), place="always",
+)
+"""
+FLIP_ATTRIBUTE = "    steady: Share | None = None\n    steady_ci: Interval | None = None\n"
+FLIP_ENTRY = """
+_STEADY: Final = Metric(
+    "steady", "steady", "The share in which it does not flip.", lambda counts: 1 - counts.flips / counts.groups, place="always",
+    ci="steady_ci", bounds=lambda counts: wilson(counts.groups - counts.flips, counts.groups),
+)
+"""
 SUITE = """
 name: new
 confidence: row.sure
+repeats: row.question
 test_set: rows.jsonl
 measures: {cost: row.cost}
-results: {formats: [field_sums]}
+results: {formats: [field_sums, repeats, labels, measures]}
 evaluators:
   - json_multi_field_match: {name: header, fields: {city: exact, zip: exact}}
+  - exact_match: {name: mood, output: felt, expected: mood, labels: [glad, sad]}
 """
 ROWS = [
-    {"id": "1", "sure": 0.9, "cost": 2, "output": {"city": "Oslo", "zip": "1"}, "expected": {"city": "Oslo", "zip": "2"}},
+    {
+        "id": "1",
+        "question": "q",
+        "mood": "glad",
+        "felt": "sad",
+        "sure": 0.9,
+        "cost": 2,
+        "output": {"city": "Oslo", "zip": "1"},
+        "expected": {"city": "Oslo", "zip": "2"},
+    },
     {
         "id": "2",
+        "question": "q",
+        "mood": "sad",
+        "felt": "sad",
         "sure": 0.6,
         "cost": 5.5,
         "output": {"city": "Bern", "zip": "3"},
@@ -93,6 +137,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         r"\1" + ATTRIBUTE,
     )
     table = package / "runs" / "metric_table.py"
+    for struct, attribute, entries, names, metrics in (
+        ("LabelMetrics", LABEL_ATTRIBUTE + JACCARD_ATTRIBUTE, LABEL_ENTRY, "LABEL_METRICS", "_MISSED, _JACCARD"),
+        ("PassesAt", PASS_ATTRIBUTE, PASS_ENTRY, "PASS_METRICS", "_HALF"),
+        ("RepeatStats", REPEAT_ATTRIBUTE, REPEAT_ENTRY, "REPEAT_METRICS", "_LUCK"),
+        ("FieldFlips", FLIP_ATTRIBUTE, FLIP_ENTRY, "FLIP_METRICS", "_STEADY"),
+    ):
+        change(package / "runs" / "result.py", rf"(class {struct}\(.*?\n)(?=\n\nclass )", rf"\1{attribute}")
+        change(table, rf"(?=\n{names})()", entries)
+        change(table, rf"({names}: Final = \(\n)", rf"\1    {metrics},\n")
     change(table, r"(?=\nFIELD_METRICS)()", ENTRY)
     change(
         package / "runs" / "result.py", r"(class NumericColumnStats\(.*?\n)(?=    @property)", r"\1" + MEASURE_ATTRIBUTE
@@ -127,7 +180,7 @@ def run(place: Path, *words: str) -> str:
 
 
 def test_it_is_in_run_json(place: Path) -> None:
-    (header,) = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["evaluators"]
+    header, _ = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["evaluators"]
     assert header["wrong_rate"] == 0.25
     assert {field["path"]: field["wrong_rate"] for field in header["fields"]} == {"city": 0.0, "zip": 0.5}
 
@@ -144,7 +197,7 @@ def test_it_is_in_markdown(place: Path) -> None:
     lines = (place / "page.md").read_text(encoding="utf-8").splitlines()
     heads = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if "| wrong rate |" in line]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| header |")]
-    assert [row[head.index("wrong rate")] for head, row in zip(heads, rows, strict=True)] == ["0.2500", "0.5000"]
+    assert [row[head.index("wrong rate")] for head, row in zip(heads, rows, strict=False)] == ["0.2500", "0.5000"]
 
 
 def test_it_is_in_the_data_of_the_page_for_browsers(place: Path) -> None:
@@ -152,7 +205,7 @@ def test_it_is_in_the_data_of_the_page_for_browsers(place: Path) -> None:
     packed = re.search(r'id="head">([^<]+)<', page)
     assert packed is not None
     head: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed[1])))
-    (header,) = head["run"]["evaluators"]
+    header, _ = head["run"]["evaluators"]
     assert ["wrong_rate", "wrong rate", "Of all values, the share that is wrong."] in head["metrics"]
     assert (header["wrong_rate"], [field["wrong_rate"] for field in header["fields"]]) == (0.25, [0.0, 0.5])
 
@@ -203,9 +256,77 @@ def test_one_of_measures_is_compared(place: Path) -> None:
 
 
 def test_one_of_confidences_is_in_run_json_on_pages_in_the_file_for_ci_and_sent_to_trackers(place: Path) -> None:
-    (sure,) = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["confidence"]
+    sure, _ = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["confidence"]
     assert sure["surest"] == 0.9
     assert "row.sure in 2 rows: surest 0.9000, Brier" in (place / "tables.txt").read_text(encoding="utf-8")
     assert "surest 0.9000" in (place / "junit.xml").read_text(encoding="utf-8")
     code = IN_PYTHON.replace('endswith("wrong_rate")', 'endswith("surest")')
-    assert json.loads(run(place, "-c", code))["metrics"] == {"evaluator/header/confidence/surest": 0.9}
+    assert json.loads(run(place, "-c", code))["metrics"] == {
+        "evaluator/header/confidence/surest": 0.9,
+        "evaluator/mood/confidence/surest": 0.9,
+    }
+
+
+def table_of(place: Path, name: str) -> list[dict[str, str]]:
+    with open(place / "runs" / "new" / name, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sent(place: Path, pattern: str) -> dict[str, float]:
+    """The metrics for trackers whose names match."""
+    found = json.loads(run(place, "-c", IN_PYTHON.replace('name.endswith("wrong_rate")', "True")))["metrics"]
+    return {name: value for name, value in found.items() if re.fullmatch(pattern, name)}
+
+
+def test_one_of_labels_is_wherever_labels_are(place: Path) -> None:
+    (matrix,) = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["confusion_matrices"]
+    assert [(one["label"], one["missed"], one["jaccard"]) for one in matrix["labels"]] == [
+        ("glad", 1, 0.0),
+        ("sad", 0, 0.5),
+    ]
+    assert {one["label"]: one["jaccard"] for one in matrix["averages"]} == {
+        "macro": 0.25,
+        "micro": 1 / 3,
+        "weighted": 0.25,
+    }
+    assert re.search(r"label +missed +Jaccard .*\n.*\n? *glad +1 +0\.0000", (place / "tables.txt").read_text("utf-8"))
+    assert "| missed | Jaccard |" in (place / "page.md").read_text(encoding="utf-8")
+    assert {one["label"]: one["jaccard"] for one in table_of(place, "labels.csv")}["sad"] == "0.5"
+    assert "macro average of labels: Jaccard 0.2500" in (place / "junit.xml").read_text(encoding="utf-8")
+    assert sent(place, "evaluator/mood/labels?/(macro|sad)/(missed|jaccard)") == {
+        "evaluator/mood/label/sad/jaccard": 0.5,
+        "evaluator/mood/labels/macro/jaccard": 0.25,
+        "evaluator/mood/labels/macro/missed": 1,
+    }
+    compared = run(place, "-m", "evaluators", "compare", "runs/new/run.json", "runs/new", "-o", "compared.json")
+    assert compared
+    labels = json.loads((place / "compared.json").read_text(encoding="utf-8"))["labels"]
+    assert {one["base"] for one in labels if (one["label"], one["metric"]) == ("sad", "jaccard")} == {0.5}
+
+
+def test_one_of_repeats_is_wherever_repeats_are(place: Path) -> None:
+    header = json.loads((place / "runs" / "new" / "run.json").read_text(encoding="utf-8"))["repeats"][0]
+    assert (header["luck"], [one["pass_half_k"] for one in header["passes"]]) == (0.5, [0.5, 0.5])
+    assert [(one["path"], one["steady"]) for one in header["fields"]] == [("city", 1.0), ("zip", 0.0)][1:]
+    tables, markdown = ((place / name).read_text(encoding="utf-8") for name in ("tables.txt", "page.md"))
+    assert "How often an output passes: 0.5000." in tables
+    assert re.search(r"k +pass%k +95 % CI ", tables)
+    assert re.search(r"field that flips +groups +steady +95 % CI ", tables)
+    assert "| k | pass%k | 95 % CI |" in markdown
+    assert "half pass 0.5000" in (place / "runs" / "new" / "summary.txt").read_text(encoding="utf-8")
+    junit = (place / "junit.xml").read_text(encoding="utf-8")
+    assert all(text in junit for text in ("half pass 0.5000", "How often an output passes: 0.5000", "steady 0.0000"))
+    assert [one["pass_half_k"] for one in table_of(place, "repeats.passes.csv")][:2] == ["0.5", "0.5"]
+    assert [one["steady"] for one in table_of(place, "repeats.flips.csv")] == ["0.0"]
+    assert sent(place, "evaluator/header/.*(luck|half|steady).*") == {
+        "evaluator/header/field/zip/repeats/steady": 0.0,
+        "evaluator/header/repeats/luck": 0.5,
+        "evaluator/header/repeats/pass_half_1": 0.5,
+        "evaluator/header/repeats/pass_half_2": 0.5,
+    }
+
+
+def test_one_of_measures_is_in_its_table_and_the_file_for_ci(place: Path) -> None:
+    assert [(one["measure"], one["spread"]) for one in table_of(place, "measures.csv")] == [("cost", "3.5")]
+    properties = ElementTree.parse(place / "junit.xml").iter("property")
+    assert "spread 3.5, mean 3.75" in {one.get("name"): one.get("value") for one in properties}["cost"]

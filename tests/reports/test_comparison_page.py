@@ -146,7 +146,17 @@ def test_every_format_that_is_about_more_than_rows_holds_every_comparison() -> N
     for word in {*FORMATS.shipped()} - refusing:
         assert all(comparison_written(word, made()) for made in COMPARISONS.values())
     of_tables = {"answers", "cells", "codes", "outcomes", "parquet", "rows"}
-    assert refusing == {"confidence", "field_sums", "fields", "jsonl", "repeats", "report", *of_tables}
+    assert refusing == {
+        "confidence",
+        "field_sums",
+        "fields",
+        "jsonl",
+        "labels",
+        "measures",
+        "repeats",
+        "report",
+        *of_tables,
+    }
 
 
 @pytest.mark.parametrize("name", sorted(COMPARISONS))

@@ -18,11 +18,20 @@ from evaluators.runs.intervals import wilson
 SUITE: dict[str, Any] = {
     "evaluators": [
         {"json_multi_field_match": {"name": "m", "fields": {"a": {"compare": "exact", "confidence": "meta.a"}}}},
-        {"exact_match": {"name": "e", "output": "said", "expected": "conf", "when": {"row.question": ["=1+1", "q", ""]}}},
+        {
+            "exact_match": {
+                "name": "e",
+                "output": "said",
+                "expected": "conf",
+                "labels": ["0.0", "0.25", "0.5"],
+                "when": {"row.question": ["=1+1", "q", ""]},
+            }
+        },
     ],
     "repeats": {"by": "row.question", "k": [1, 2, 3]},
     "confidence": "row.conf",
-    "results": {"formats": ["repeats", "confidence"]},
+    "measures": {"conf": "row.conf"},
+    "results": {"formats": ["repeats", "confidence", "labels", "measures"]},
 }
 ATTEMPTS = {"=1+1": "101", "q": "11", "r": "1?0", "": "1"}
 ROWS = [
@@ -72,6 +81,8 @@ def test_groups_come_to_what_the_metrics_say(run: evaluators.Run) -> None:
         ("repeats.flips", lambda result: [each for one in result.repeats for each in one.fields]),
         ("confidence.bins", lambda result: [each for one in result.confidence for each in one.bins]),
         ("confidence.accept", lambda result: [each for one in result.confidence for each in one.accept]),
+        ("labels", lambda result: [each for one in result.confusion_matrices for each in (*one.labels, *one.averages)]),
+        ("measures", lambda result: result.measures),
     ],
 )
 def test_the_metrics_are_those_of_run_json(run: evaluators.Run, name: str, items: Any) -> None:
@@ -86,7 +97,18 @@ def test_the_metrics_are_those_of_run_json(run: evaluators.Run, name: str, items
             elif hasattr(one, column):
                 assert value == getattr(one, column)
             else:
-                assert column in ("variant", "evaluator", "field", "source", "rows", "chosen")
+                assert column in (
+                    "variant",
+                    "evaluator",
+                    "field",
+                    "source",
+                    "rows",
+                    "chosen",
+                    "average",
+                    "measure",
+                    "slice_column",
+                    "slice_value",
+                )
 
 
 def test_a_threshold_that_is_sure_is_marked() -> None:
@@ -114,7 +136,9 @@ def test_a_run_folder_gives_the_same_tables_and_files_later(run: evaluators.Run,
     assert run.folder is not None
     again = evaluators.Run(run.folder)
     assert all(again.table(name) == run.table(name) for name in TABLES)
-    files = write_again(Path(run.folder), [tmp_path / "x.repeats.csv", tmp_path / "x.confidence.csv"])
+    files = write_again(
+        Path(run.folder), [tmp_path / f"x.{name}.csv" for name in ("repeats", "confidence", "labels", "measures")]
+    )
     assert [file.name for file in files] == [f"x.{name}.csv" for name in TABLES]
     for file in files:
         assert file.read_bytes() == (Path(run.folder) / file.name.removeprefix("x.")).read_bytes()

@@ -84,8 +84,8 @@ def test_unknown_words_are_config_problems_all_at_once() -> None:
     assert issues[0].hint == 'did you mean "markdown"?'
     assert (
         issues[1].hint
-        == "known: answers, cells, codes, confidence, csv, field_sums, fields, html, json, junit, markdown, md, outcomes, "
-        "parquet, repeats, report, rows, text, xml"
+        == "known: answers, cells, codes, confidence, csv, field_sums, fields, html, json, junit, labels, markdown, md, "
+        "measures, outcomes, parquet, repeats, report, rows, text, xml"
     )
 
 
@@ -270,7 +270,8 @@ def test_a_failed_gate_is_a_failed_test(runs: dict[str, RunResult]) -> None:
 def test_an_evaluator_says_its_rates_repeats_and_confidences() -> None:
     suite = junit(load(EVERY_FIGURE).run(EVERY_FIGURE_ROWS).result)
     said = {test.attrib["name"]: test.findtext("system-out", "").splitlines() for test in suite.findall("testcase")}
-    invented, left_empty, groups, flips, confidence, of_field = said["form"][1:]
+    invented, left_empty, groups, noise, flips, confidence, of_field = said["form"][1:]
+    assert noise.startswith("Of two outputs of one group, one passes and the other does not: 0.")
     assert invented == "invented rate 0.3333 [0.0000, 1.0000] of 3 values"
     assert left_empty == "left empty rate 0.4000 [0.0000, 1.0000] of 5 values"
     assert groups.startswith("2 groups of 2 outputs: 0 always pass, 1 sometimes, 1 never; k = 1: one passes 0.2500")

@@ -32,7 +32,7 @@ from evaluators.testsets.reader import id_text
 
 _NAME: Final = "the rows of the host"
 _HEADLINE: Final = re.compile(
-    "[^/]+/(mean|pass_rate)$|measure/|evaluator/[^/]+/(rows/|metric/|repeats/|confidence/|invented|left_empty|expected)"
+    "[^/]+/(mean|pass_rate)$|measure/|evaluator/[^/]+/(rows/|metric/|labels/|repeats/|confidence/|invented|left_empty|expected)"
 )
 
 

@@ -19,10 +19,19 @@ from xml.etree.ElementTree import Element, SubElement
 from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
+from evaluators.reports.parts import metric_texts
 from evaluators.reports.sections.evaluators import beside_the_rate, metric_text
-from evaluators.reports.sections.repeats import calibration_line, flips_line, passes_line, repeat_line, threshold_line
-from evaluators.runs.metric_table import EVALUATOR_METRICS, Metric
-from evaluators.runs.metrics import full_name, mean_interval_text, quantity_text, rows_text, score_text
+from evaluators.reports.sections.labels import average_lines
+from evaluators.reports.sections.repeats import (
+    calibration_line,
+    chance_lines,
+    flips_line,
+    passes_line,
+    repeat_line,
+    threshold_line,
+)
+from evaluators.runs.metric_table import EVALUATOR_METRICS, MEASURE_METRICS, Metric
+from evaluators.runs.metrics import full_name, mean_interval_text, rows_text, score_text
 from evaluators.runs.reader import Run
 from evaluators.runs.result import EvaluatorStats, GateResult, RunResult
 from evaluators.runs.wording import gate_label
@@ -32,6 +41,8 @@ if TYPE_CHECKING:
     from evaluators.runs.compare.comparison import RunComparison
 
 _ILLEGAL: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_OF_MEASURES: Final = [one for one in MEASURE_METRICS if one.kind == "value"]
 
 
 class JUnit(Format):
@@ -121,7 +132,7 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
                 yield f"{full_name(stats)}: {metric.word}", metric_text(metric, stats)
     for one in result.whole_measures:
         name = f"{one.name} (variant {one.variant})" if one.variant else one.name
-        yield name, f"mean {quantity_text(one.mean)}, sum {quantity_text(one.sum, 7)}, {one.n:,} of {rows_text(one.rows)}"
+        yield name, f"{metric_texts(_OF_MEASURES, one)}, {one.n:,} of {rows_text(one.rows)}"
 
 
 def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
@@ -165,7 +176,7 @@ def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
 
 
 def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
-    """Rates, repeats, fields that flip and confidences of an evaluator, a line each."""
+    """Rates, averages over labels, repeats, fields that flip and confidences of an evaluator, a line each."""
     yield from (
         f"{metric.word} {metric_text(metric, stats)}"
         for metric in EVALUATOR_METRICS
@@ -173,9 +184,13 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
     )
     yield from beside_the_rate(stats)
     mine = (stats.name, stats.variant)
+    for matrix in result.confusion_matrices:
+        if (matrix.evaluator, matrix.variant) == mine:
+            yield from average_lines(matrix)
     for one in result.repeats:
         if (one.evaluator, one.variant) == mine:
             yield f"{repeat_line(one)}{passes_line(one)}"
+            yield from chance_lines(one)
             if one.fields:
                 yield flips_line(one)
     for sure in result.confidence:

@@ -116,9 +116,8 @@ def metric_meaning(metric: Metric) -> str:
 
 def metric_text(metric: Metric, stats: EvaluatorStats) -> str:
     """A metric of an evaluator with its interval, and how many values it is of."""
-    known = stats.pass_rate_ci if metric.name == "pass_rate" else stats.mean_ci if metric.name == "mean" else None
     watched = stats.metric_ci(None, metric.name)
-    interval = known or (watched.ci if watched is not None else None)
+    interval = metric.interval(stats) or (watched.ci if watched is not None else None)
     of = f" of {counted(getattr(stats, metric.over), 'value')}" if metric.over else ""
     return f"{metric.text(stats)}{f' {mean_interval_text(interval)}' if interval is not None else ''}{of}"
 

@@ -15,28 +15,25 @@ from evaluators.reports.document import (
     table_of,
     text_column,
 )
-from evaluators.reports.parts import metric_columns, table_part
+from evaluators.reports.parts import ALWAYS, metric_columns, table_part
 from evaluators.reports.sections.evaluators import MOST_SLICES, clusters_text, metric_meaning, slice_text
 from evaluators.runs.metric_table import MEASURE_METRICS, Place
-from evaluators.runs.metrics import counted, more_text, quantity_interval_text, rows_text
+from evaluators.runs.metrics import counted, more_text, rows_text
 from evaluators.runs.result import NumericColumnStats, RunResult
 
-_EVERYWHERE: Final[tuple[Place, ...]] = ("always",)
 _IF_ANY: Final[tuple[Place, ...]] = ("if any",)
 _N: Final = Column("n", lambda one: f"{one.n:,} of {one.rows:,}")
 _BRIEF: Final = (
     text_column("measure", lambda one: one.name),
     text_column("variant", optional=True),
-    *metric_columns(MEASURE_METRICS, _EVERYWHERE),
+    *metric_columns(MEASURE_METRICS, ALWAYS),
     _N,
 )
 _COLUMNS: Final = (
     text_column("measure", lambda one: one.name),
     text_column("slice", lambda one: slice_text(one.slice), optional=True),
     text_column("variant", optional=True),
-    *metric_columns(MEASURE_METRICS[:1], _EVERYWHERE),
-    Column("95 % CI", lambda one: quantity_interval_text(one.mean_ci)),
-    *metric_columns(MEASURE_METRICS[1:], (*_EVERYWHERE, "all fields")),
+    *metric_columns(MEASURE_METRICS, (*ALWAYS, "all fields"), intervals=True),
     _N,
     *metric_columns(MEASURE_METRICS, _IF_ANY),
 )

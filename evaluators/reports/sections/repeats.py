@@ -6,32 +6,27 @@ from collections.abc import Iterator
 from typing import Final
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
-from evaluators.reports.parts import list_part
+from evaluators.reports.parts import ALWAYS, list_part, metric_columns, metric_texts
 from evaluators.runs.confidence_scores import LEVELS
-from evaluators.runs.metric_table import CONFIDENCE_METRICS
+from evaluators.runs.metric_table import CONFIDENCE_METRICS, FLIP_METRICS, PASS_METRICS, REPEAT_METRICS
 from evaluators.runs.metrics import counted, mean_interval_text, rows_text, score_text, with_variant
-from evaluators.runs.result import ConfidenceBin, ConfidenceStats, PassesAt, RepeatStats, RunResult
+from evaluators.runs.result import ConfidenceBin, ConfidenceStats, FieldFlips, PassesAt, RepeatStats, RunResult
 from evaluators.scoring.values.quoting import first_ones, quote
 
 MOST_LISTED: Final = 20
 """Questions and fields that a page lists; run.json has more."""
 
-_SHARE: Final = Column("share", lambda one: score_text(one.share))
 _INTERVAL: Final = Column("95 % CI", lambda one: mean_interval_text(one.ci))
 _PASSES: Final = (
     *count_columns("k"),
-    Column("pass@k", lambda one: score_text(one.pass_at_k)),
-    Column("95 % CI", lambda one: mean_interval_text(one.pass_at_k_ci)),
-    Column("pass^k", lambda one: score_text(one.pass_all_k)),
-    Column("95 % CI", lambda one: mean_interval_text(one.pass_all_k_ci)),
+    *metric_columns(PASS_METRICS, ALWAYS, intervals=True),
     *count_columns("groups"),
     Column("smaller groups", lambda one: f"{one.smaller:,}"),
 )
 _FLIPS: Final = (
     text_column("field that flips", lambda one: one.path),
     Column("groups", lambda one: f"{one.flips:,} of {one.groups:,}"),
-    _SHARE,
-    _INTERVAL,
+    *metric_columns(FLIP_METRICS, ALWAYS, intervals=True),
 )
 _GROUPS: Final = (
     text_column("group"),
@@ -48,11 +43,14 @@ _BINS: Final = (
 _ACCEPT: Final = (
     text_column("accept from", lambda one: f"{one.threshold:.{5 if one.threshold * LEVELS % 1000 else 2}f}"),
     *count_columns("accepted"),
-    _SHARE,
+    Column("share", lambda one: score_text(one.share)),
     *count_columns("errors"),
     Column("errors in accepted", lambda one: score_text(one.error_rate)),
     _INTERVAL,
 )
+
+_SHOWN_OF_K: Final = [one for one in PASS_METRICS if one.place == "always"]
+_SHOWN_OF_CONFIDENCE: Final = [one for one in CONFIDENCE_METRICS if one.place == "always"]
 
 
 def repeat_sections(result: RunResult) -> tuple[Section, ...]:
@@ -98,10 +96,7 @@ def repeat_line(one: RepeatStats) -> str:
 def passes_line(one: RepeatStats) -> str:
     """How likely a question is answered with the first and the last k, where there is more than one; begins with a semicolon."""
     shown = [each for each in one.passes[:1] + one.passes[1:][-1:] if each.groups]
-    return "".join(
-        f"; k = {each.k:,}: one passes {score_text(each.pass_at_k)}, all pass {score_text(each.pass_all_k)}{_left_out(each)}"
-        for each in shown
-    )
+    return "".join(f"; k = {each.k:,}: {metric_texts(_SHOWN_OF_K, each)}{_left_out(each)}" for each in shown)
 
 
 def _left_out(one: PassesAt) -> str:
@@ -110,13 +105,24 @@ def _left_out(one: PassesAt) -> str:
     return f" ({counted(one.smaller, 'group')} of fewer than {one.k:,} {are} left out)" if one.smaller else ""
 
 
+def chance_lines(one: RepeatStats) -> Iterator[str]:
+    """The further metrics of repeats, as far as they are known, each with what it means: `Of two outputs …: 0.1250`."""
+    for metric in REPEAT_METRICS:
+        if metric.place == "always" and metric.value(one) is not None:
+            yield f"{metric.meaning.removesuffix('.')}: {metric.text(one)}"
+
+
 def flips_line(one: RepeatStats) -> str:
     """The fields that flip, the most frequent first, with their shares of groups."""
-    fields = [
-        f"{each.path} {score_text(each.share)} {mean_interval_text(each.ci)} of {counted(each.groups, 'group')}"
-        for each in one.fields
-    ]
+    fields = [f"{each.path} {_shares_text(each)} of {counted(each.groups, 'group')}" for each in one.fields]
     return f"fields that flip: {first_ones(fields, MOST_LISTED)}"
+
+
+def _shares_text(one: FieldFlips) -> str:
+    """The metrics of a field that flips, with their intervals; the first is the share, which needs no word."""
+    shown = (metric for metric in FLIP_METRICS if metric.place == "always")
+    texts = (f"{metric.word} {metric.text(one)} {metric.interval_text(one)}" for metric in shown)
+    return ", ".join(texts).removeprefix("share ")
 
 
 def _repeats(one: RepeatStats) -> Iterator[Block]:
@@ -129,8 +135,8 @@ def _repeats(one: RepeatStats) -> Iterator[Block]:
         yield Paragraph(
             f"{rows_text(one.nameless)} {have} an empty cell in {one.by}, and {belong} to no group.", "warning"
         )
-    if one.noise is not None:
-        yield Paragraph(f"Of two outputs of one group, one passes and the other does not: {score_text(one.noise)}.")
+    for text in chance_lines(one):
+        yield Paragraph(f"{text}.")
     if one.passes:
         yield table_of(one.passes, _PASSES)
         small = " Groups of fewer than k outputs are left out." if any(each.smaller for each in one.passes) else ""
@@ -166,8 +172,7 @@ def confidence_name(one: ConfidenceStats) -> str:
 
 def calibration_line(one: ConfidenceStats) -> str:
     """How well a confidence says what is right."""
-    metrics = (f"{each.word} {each.text(one)}" for each in CONFIDENCE_METRICS if each.place == "always")
-    return f"{one.source} in {rows_text(one.n)}: {', '.join(metrics)}"
+    return f"{one.source} in {rows_text(one.n)}: {metric_texts(_SHOWN_OF_CONFIDENCE, one)}"
 
 
 def threshold_line(one: ConfidenceStats) -> str:

@@ -17,18 +17,29 @@ from msgspec.structs import asdict
 
 from evaluators.model.rows import Result
 from evaluators.reports.names import field_name, segment
-from evaluators.runs.metric_table import CONFIDENCE_METRICS, EVALUATOR_METRICS, FIELD_METRICS, MEASURE_METRICS, Metric
+from evaluators.runs.metric_table import (
+    CONFIDENCE_METRICS,
+    EVALUATOR_METRICS,
+    FIELD_METRICS,
+    FLIP_METRICS,
+    LABEL_METRICS,
+    MEASURE_METRICS,
+    PASS_METRICS,
+    REPEAT_METRICS,
+    Metric,
+)
 from evaluators.runs.overall import OVERALL
-from evaluators.runs.result import ConfidenceStats, EvaluatorStats, FieldStats, NumericColumnStats, RunResult
+from evaluators.runs.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
 Number: TypeAlias = int | float
 Named: TypeAlias = Iterator[tuple[str, Number | None]]
 
-_COUNTERS: Final = frozenset({
-    "missing", "warned", "undecided", "kept_out", "always", "sometimes", "never", "unusable",
-    *(one.name for one in (*EVALUATOR_METRICS, *FIELD_METRICS) if one.kind == "count" and one.name != "scored"),
-})  # fmt: skip
-"""The last parts of names of counts that say nothing where they are 0. How many rows there are and were scored is always said."""
+_TABLES: Final = (EVALUATOR_METRICS, FIELD_METRICS, LABEL_METRICS, MEASURE_METRICS, REPEAT_METRICS, CONFIDENCE_METRICS)
+_COUNTERS: Final = frozenset(
+    {"warned", "undecided", *(one.name for table in _TABLES for one in table if one.kind == "count")}
+    - {"scored", "groups"}
+)
+"""The last parts of names of counts that say nothing where they are 0. How many rows and groups were scored is always said."""
 _GROUPS: Final = frozenset({"run", "gates", "measure", "evaluator", "variant", "slice"})
 """What names of other metrics begin with: an evaluator that is called so has the number of its first letter in its own."""
 _HEADLINE: Final = ("mean", "pass_rate")
@@ -165,6 +176,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
         yield group, headline, ((name, getattr(stats, name)) for name in _HEADLINE)
         yield group, group.name, _evaluator(stats)
         if stats.slice is None:
+            yield group, group.name, _labels(result, stats)
             yield group, group.name, _repeats(result, stats)
             yield group, group.name, _confidence(result, stats, None)
     for stats in result.evaluators:
@@ -192,10 +204,12 @@ def _run(result: RunResult) -> Named:
         yield f"gates/{verdict}", sum(gate.verdict == verdict for gate in result.gates)
 
 
-def _declared(
-    metrics: Iterable[Metric], stats: EvaluatorStats | FieldStats | NumericColumnStats | ConfidenceStats
-) -> Named:
+def _declared(metrics: Iterable[Metric], stats: object) -> Named:
     return ((one.sent or one.name, one.value(stats)) for one in metrics if one.sent is not None)
+
+
+def _below(above: str, metrics: Named) -> Named:
+    return ((f"{above}/{name}", value) for name, value in metrics)
 
 
 def _evaluator(stats: EvaluatorStats) -> Named:
@@ -207,16 +221,25 @@ def _evaluator(stats: EvaluatorStats) -> Named:
         yield f"metric/{segment(metric.name)}/n", metric.n
 
 
+def _labels(result: RunResult, stats: EvaluatorStats) -> Named:
+    """The metrics of each label, and of the averages over labels."""
+    for matrix in result.confusion_matrices:
+        if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant):
+            for each in matrix.averages:
+                yield from _below(f"labels/{each.label}", _declared(LABEL_METRICS, each))
+            for each in matrix.labels:
+                yield from _below(f"label/{segment(each.label)}", _declared(LABEL_METRICS, each))
+
+
 def _repeats(result: RunResult, stats: EvaluatorStats) -> Named:
     """How often questions with several outputs are answered."""
     for one in result.repeats:
         if (one.evaluator, one.variant) == (stats.name, stats.variant):
-            for name in ("groups", "kept_out", "always", "sometimes", "never", "noise"):
-                yield f"repeats/{name}", getattr(one, name)
+            yield from _below("repeats", _declared(REPEAT_METRICS, one))
             for each in one.passes:
-                yield f"repeats/pass_at_{each.k}", each.pass_at_k
-                yield f"repeats/pass_all_{each.k}", each.pass_all_k
                 yield f"repeats/groups_at_{each.k}", each.groups or None
+                names = ((name.removesuffix("k"), value) for name, value in _declared(PASS_METRICS, each))
+                yield from ((f"repeats/{name}{each.k}", value) for name, value in names)
 
 
 def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
@@ -225,11 +248,11 @@ def _flips(result: RunResult, stats: EvaluatorStats, field: str) -> Named:
         if (one.evaluator, one.variant) == (stats.name, stats.variant):
             for each in one.fields:
                 if each.path == field:
-                    yield from ((f"repeats/{name}", getattr(each, name)) for name in ("flips", "groups", "share"))
+                    yield from _below("repeats", _declared(FLIP_METRICS, each))
 
 
 def _confidence(result: RunResult, stats: EvaluatorStats, field: str | None) -> Named:
     """How far the confidence in an evaluator's rows can be trusted, or that in one of its fields."""
     for one in result.confidence:
         if (one.evaluator, one.field, one.variant) == (stats.name, field, stats.variant):
-            yield from ((f"confidence/{name}", value) for name, value in _declared(CONFIDENCE_METRICS, one))
+            yield from _below("confidence", _declared(CONFIDENCE_METRICS, one))

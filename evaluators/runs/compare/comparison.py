@@ -29,7 +29,6 @@ _COLUMNS: Final[Mapping[str, Kind]] = {
     "p_value_corrected": "score", "verdict": "text", "fixed": "count",
     "broken": "count", "lost": "count", "gained": "count",
 }  # fmt: skip
-LabelMetric: TypeAlias = Literal["precision", "recall", "f1"]
 
 
 class Difference(Struct, frozen=True):
@@ -110,7 +109,7 @@ class LabelDifference(Struct, frozen=True):
     label: str
     """The label; of an average: macro, micro or weighted."""
     average: bool
-    metric: LabelMetric
+    metric: str
     base: float | None
     new: float | None
     difference: float | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import hypot
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,7 +12,6 @@ from evaluators.runs.compare.compare_section import CompareConfig
 from evaluators.runs.compare.comparison import (
     Difference,
     LabelDifference,
-    LabelMetric,
     NumericColumnDifference,
     RunComparison,
 )
@@ -22,11 +20,9 @@ from evaluators.runs.compare.regression_checks import judge_regression_checks
 from evaluators.runs.compare.wording import sentence
 from evaluators.runs.exit_code import Facts, causes, exit_code
 from evaluators.runs.gate_targets import EVERY
-from evaluators.runs.metric_table import MEASURE_METRICS
+from evaluators.runs.metric_table import LABEL_METRICS, MEASURE_METRICS
 from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, Interval, NumericColumnStats
 from evaluators.runs.wording import Finding
-
-_OF_LABELS: Final[tuple[LabelMetric, ...]] = ("precision", "recall", "f1")
 
 
 def compare_metrics(
@@ -142,9 +138,13 @@ def label_differences(
             continue
         for average, old, now in ((False, was.labels, table.labels), (True, was.averages, table.averages)):
             known = {one.label: one for one in old}
-            for one, metric in ((one, metric) for one in now if one.label in known for metric in _OF_LABELS):
-                found = _moved(known[one.label], one, metric)
-                yield LabelDifference(table.evaluator, one.label, average, metric, *found, one.support, table.variant)
+            for one, metric in (
+                (one, metric) for one in now if one.label in known for metric in LABEL_METRICS if metric.compared
+            ):
+                found = _moved(known[one.label], one, metric.name)
+                yield LabelDifference(
+                    table.evaluator, one.label, average, metric.name, *found, one.support, table.variant
+                )
 
 
 def measure_differences(
