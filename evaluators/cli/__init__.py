@@ -13,9 +13,12 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from inspect import cleandoc
 from typing import Any, Final
 
 import click
+
+from evaluators.model.exit_words import exit_codes_text
 
 PROGRAM: Final = "evaluators"
 
@@ -71,6 +74,7 @@ class Commands(click.Group):
         if TRACEBACK not in found.params:
             found.params.append(TRACEBACK)
             found.callback = _noting(found.callback)
+            found.help = f"{cleandoc(found.help or '')}\n\n{exit_codes_text(cmd_name)}"
         return found
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

@@ -18,8 +18,6 @@ def command(run: str | None) -> None:
     RUN is a run folder, or the run.json in it; without it, the newest run in `runs`. The advice comes from the wrong values
     that the run recorded, and from the suite as the folder holds it. Nothing is changed: whether a difference matters is for
     you to say.
-
-    The exit code is 0 when the run could be read.
     """
     from evaluators.api.finished_run import advice_page
 

@@ -60,8 +60,6 @@ def command(
     RUN is a run folder, or the run.json in it. Its test set has a column with marks: yes or no, pass or fail, right or wrong, or
     numbers. Where people marked the rows in another file, MARKS names that file: its rows are found by their ids, and options such
     as --encoding say how it is read. Rows without a mark are left out. Nothing is scored again, and nobody is asked.
-
-    The exit code is 0 when there was something to compare, 2 for a mark that cannot be read, and 3 when no row has both.
     """
     from evaluators.api.calibrating import calibration_document, marks_of
 

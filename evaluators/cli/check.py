@@ -30,8 +30,6 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
     same input and another answer, and of columns that are never used. The rows come from TEST_SET, or from the test set
     that the suite names. One in a store, and one whose suite asks a judge, is looked at with --with-data; to name a TEST_SET, to say --all,
     or how the test set is read, is to ask for this too.
-
-    The exit code is 0 when there is no problem, 2 for problems of a suite and 3 for problems of the test set.
     """
     from evaluators.model.issues import Problems
 

@@ -30,9 +30,6 @@ def command(
 
     A key that the schema does not declare is a problem, because it would not be scored; so is a value that its comparator
     cannot read, such as "n/a" under date. Keys that are declared and absent are warnings.
-
-    The exit code is 0 when there is no problem, 2 for a mistake in the schema or the command, and 3 for problems of the
-    expected answers.
     """
     from evaluators.guide import expected_checks
 

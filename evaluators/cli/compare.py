@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from inspect import cleandoc
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,6 @@ from evaluators.cli._completion import suites
 from evaluators.cli._named_runs import newest, run_place
 from evaluators.cli._options import REGISTER, WholeNumber, comma_separated, report_files
 from evaluators.cli._printing import add_to_step_summary, print_out, print_page
-from evaluators.model.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.suite import Suite
@@ -126,9 +124,6 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
 
     _print(comparison, tuple(written_places(options["files"], write)), options)
     sys.exit(comparison.exit_code)
-
-
-command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text(compared=True)}"
 
 
 def _places(runs: tuple[str, ...], among: bool) -> list[Path]:

@@ -29,9 +29,6 @@ def command(files: tuple[str, ...], suite: str | None, rows: str | None, force: 
     Every assertion and setting is looked up in a table. What has no counterpart here is a comment at its place in the suite, and a
     line of the summary, with file, line and column. What asks a model becomes an `llm_judge` that is commented out until the suite
     names a judge. The suite that comes out passes `evaluators check`, unless everything in it asks a judge.
-
-    The exit code is 0 when a suite was written, also when some of it has no counterpart, and 2 when a file cannot be read, when
-    nothing in it has a counterpart, or when a file of that name is there already.
     """
     from evaluators.guide.converting.converted_suite import convert
 

@@ -34,8 +34,6 @@ def command(
 
     The schema holds what the answers have in common. Look through it before you trust it: what was unclear is listed, and
     so are the lists, whose order counts until you say otherwise.
-
-    The exit code is 0 when every answer was read, 2 for a mistake in the command and 3 when an answer could not be read.
     """
     from evaluators.guide import inferring
     from evaluators.model.issues import Problems

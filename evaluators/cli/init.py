@@ -32,7 +32,7 @@ def command(
     not fit. The schema that editors read is written beside it where there is none.
 
     What the data does not settle is asked on a terminal. Elsewhere the likeliest answer is taken, and said; which column is
-    the output and which the expected answer is never guessed: the exit code is 2, and the message has the line to type.
+    the output and which the expected answer is never guessed: the message has the line to type.
 
     `init` is for data that you have. To start from a template, or to write an evaluator or a comparator of your own, see
     `evaluators new`.

@@ -23,8 +23,6 @@ def command(run: str | None, files: tuple[str, ...], verbose: bool, explain: boo
     address. Everything comes from what the run recorded, and nothing is scored again. Cells of rows that the folder does not
     keep, as of a run of more than 1,000 rows, are read from the test set, where that is the one that was scored. A file that
     needs more is refused, with the command that would give it.
-
-    The exit code is 0, whatever that of the run was.
     """
     from msgspec.structs import replace
 

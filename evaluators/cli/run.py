@@ -6,7 +6,6 @@ import shlex
 import sys
 from contextlib import nullcontext
 from functools import partial
-from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -40,7 +39,6 @@ from evaluators.cli._printing import (
     print_run,
 )
 from evaluators.cli._progress import progress_line, sending_progress
-from evaluators.model.exit_words import exit_codes_text
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
@@ -250,9 +248,6 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
 
         print_err(f"opened {show_page(finished.place or str(place), place, opened=True)}")
     sys.exit(afterwards(finished.result, unprinted).exit_code)
-
-
-command.help = f"{cleandoc(command.help or '')}\n\n{exit_codes_text()}"
 
 
 def _print_interrupted_runs(results: str | Path | None) -> None:

@@ -23,9 +23,6 @@ def command(run: str, names: tuple[str, ...], trace_rows: int | None) -> None:
 
     RUN is a run folder, or the run.json in it. A tracker that the run's suite names is asked with the suite's settings. Where
     the run went is printed, and kept in links.json in the run folder. To send a run twice changes nothing.
-
-    The exit code is 0 when every tracker took the run, 2 when one is unknown or needs a package that is not installed, 3 when one
-    did not take the run, and 130 after Ctrl-C: what was sent by then stays there, and the same command sends the rest.
     """
     from evaluators.api.trackers import send_again
     from evaluators.model.issues import Problems

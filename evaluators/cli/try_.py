@@ -45,8 +45,6 @@ def command(suite: str, test_set: str | None, given: tuple[str, ...], settings: 
     The row comes from TEST_SET, or from the test set that the suite names: the first row, or the one that --row or --id
     asks for. Or you give it yourself with --output and --expected. A TEXT that starts with @ is the name of a file with
     the text, and - is standard input.
-
-    The exit code is 0 whatever the score.
     """
     from evaluators.api import trying
     from evaluators.reports.text import WIDTH, page_text

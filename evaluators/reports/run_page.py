@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 
-from evaluators.model.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import exit_meaning
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
 from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name
@@ -123,4 +123,4 @@ def exit_words(result: RunResult) -> str:
     """The meaning of the exit code of a run."""
     if result.exit_code == 0 and not result.gates:
         return "the suite sets no gates, so no score is too low"
-    return EXIT_WORDS[result.exit_code].meaning
+    return exit_meaning(result.exit_code)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+import evaluators.cli
 from evaluators.api.loading import loads
+from evaluators.model.exit_words import exit_codes_text, exit_meaning
 from evaluators.reports.catalog import GROUPS, KINDS, entries, names_of
 from evaluators.scoring.fields.reading import ALIGNMENTS
 from tests.gallery import GALLERY
@@ -168,3 +170,27 @@ def test_help_texts_are_sentences(name: str) -> None:
     for option in one.params:
         if isinstance(option, click.Option):
             assert (option.help or "").rstrip(" ]").endswith((".", "here")), option.name
+
+
+COMMANDS = sorted(one for one in Path(evaluators.cli.__file__).parent.glob("*.py") if not one.name.startswith("_"))
+
+
+@pytest.mark.parametrize("file", COMMANDS, ids=lambda file: file.stem)
+def test_the_help_of_every_command_has_its_exit_codes_from_the_one_table(file: Path) -> None:
+    name = file.stem.rstrip("_").replace("_", "-")
+    assert "the exit code is" not in file.read_text(encoding="utf-8").casefold()
+    assert exit_codes_text(name) in " ".join(cli(name, "--help").stdout.split())
+
+
+def test_what_an_exit_code_means_depends_on_the_command() -> None:
+    assert exit_codes_text("check").startswith(
+        "The exit code is 0 (no problem), 2 (a suite or the command has a mistake), 3 (the test "
+    )
+    assert exit_codes_text("compare").startswith(
+        "The exit code is 0 (no regression check failed), 1 (a regression check failed), "
+    )
+    assert exit_codes_text("list").endswith("70 (a fault in the program) or 130 (interrupted).")
+    assert (exit_meaning(3), exit_meaning(3, "compare")) == (
+        "something could not be measured",
+        "something could not be compared",
+    )
