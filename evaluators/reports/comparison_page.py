@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.model.exit_words import EXIT_WORDS
+from evaluators.model.exit_words import EXIT_WORDS, exit_meaning
 from evaluators.model.words import plain_word
 from evaluators.reports.document import (
     Block,
@@ -53,7 +53,7 @@ MOST_CHANGES: Final = 5
 _ROW_SECTIONS: Final[dict[Change, tuple[str, Tone]]] = {
     "broken": ("Broken rows", "bad"), "lost": ("Lost rows", "warning"), "fixed": ("Fixed rows", "good"),
     "gained": ("Gained rows", "note"), "settled": ("Settled rows", "note"),
-    "unchanged": ("Unchanged rows with changed fields", "plain"),
+    "unchanged": ("Unchanged rows with changed values", "plain"),
 }  # fmt: skip
 _VERDICT_TONES: Final[dict[str, Tone]] = {"better": "good", "worse": "bad", "not measured": "warning"}
 
@@ -124,8 +124,8 @@ def _opening(comparison: RunComparison) -> Section:
     if comparison.incomparable or comparison.unpaired:
         return Section(None, (runs,))
     counts = [f"{comparison.fixed:,} fixed", f"{comparison.broken:,} broken", f"{comparison.unchanged:,} unchanged"]
-    if changed_fields := sum(row.change == "unchanged" for row in comparison.changed):
-        counts[2] += f" ({changed_fields:,} with changed fields)"
+    if changed_values := sum(row.change == "unchanged" for row in comparison.changed):
+        counts[2] += f" ({changed_values:,} with changed values)"
     for change in ("lost", "gained", "settled", "never_measured"):
         if count := getattr(comparison, change):
             counts.append(f"{count:,} {change.replace('_', ' ')}")
@@ -424,8 +424,7 @@ def _in_plain_words(change: str) -> str:
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
-    known = EXIT_WORDS[comparison.exit_code]
-    words = known.compared or known.meaning
+    words = exit_meaning(comparison.exit_code, "compare")
     if comparison.exit_code == 0 and not comparison.regression_checks:
         words = "no regression check was asked for, so no difference is too large"
     blocks: list[Block] = [Paragraph(f"Exit code {comparison.exit_code}: {words}.", _tone(comparison))]

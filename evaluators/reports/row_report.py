@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Result
-from evaluators.reports.documents import document_of
 from evaluators.reports.outcomes import (
     COMPARED,
     array_items,
@@ -24,6 +23,7 @@ from evaluators.reports.outcomes import (
     outcomes_of,
 )
 from evaluators.reports.rows import FieldView
+from evaluators.runs.kept_documents import document_of
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import Declared, short_hash
 from evaluators.runs.record_lines import Recorded, plain

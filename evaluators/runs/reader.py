@@ -299,6 +299,11 @@ class Run:
         kept = self._kept(variant)
         if not kept.every_cell and self.again is not None:
             return self.again(variant, only)
+        return self.kept_cells(variant)
+
+    def kept_cells(self, variant: str | None = None) -> Iterator[CellsLine]:
+        """The cells of a variant that the folder keeps, in the order of rows. Raises Problems (config) for a damaged file."""
+        kept = self._kept(variant)
         return self._cells(variant) if kept.every_cell or kept.cells else iter(())
 
     def _cells(self, variant: str | None) -> Iterator[CellsLine]:

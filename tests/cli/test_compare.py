@@ -73,7 +73,7 @@ def test_a_field_that_is_mended_in_a_row_that_still_fails_is_shown(run: Start, t
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
         assert run("run", "suite.yaml", f"{name}.jsonl", "--name", name, "-q").exit_code == 0
     page = run("compare", "runs/both", "runs/one").output
-    assert "0 fixed, 0 broken, 1 unchanged (1 with changed fields)" in page
+    assert "0 fixed, 0 broken, 1 unchanged (1 with changed values)" in page
     assert "- row 1 (C-0): passes or fails as before\n  city.city: wrong → right\n" in page
     table = run("compare", "runs/good", "runs/one", "--common", "--format", "csv").output
     assert '"broken","city","","","","","city.zip: match → mismatch","city: zip is wrong (' in table

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from evaluators.api.loading import loads
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import RowStatus
-from evaluators.reports.documents import document_of
 from evaluators.reports.html.rows import found_in
+from evaluators.runs.kept_documents import document_of
 from evaluators.runs.storing import readings_of
 from evaluators.scoring.evaluators._evaluator import Output
 from evaluators.scoring.plan.need_steps import keys_of

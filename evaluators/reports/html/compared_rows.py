@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
-from evaluators.reports.documents import document_of
 from evaluators.reports.html.rows import Encoded
 from evaluators.reports.mistakes import field_of
 from evaluators.reports.rows import field_views, results_of
 from evaluators.runs.compare.changes import field_change
 from evaluators.runs.compare.comparison import ChangedRow, RunComparison
 from evaluators.runs.compare.pairs import RowPair, Side, paired
+from evaluators.runs.kept_documents import document_of
 from evaluators.runs.metrics import more_text, rows_text
 from evaluators.runs.reader import RecordedRow
 from evaluators.runs.record_facts import RecordedEvaluator
@@ -247,7 +247,8 @@ def _field(name: str, path: str, was: _Side, now: _Side) -> Encoded | None:
 
 
 def _whole(name: str, was: _Side, now: _Side) -> Encoded | None:
-    """Both outputs of an evaluator without fields; None where its verdict is what it was, or nothing is known of them."""
+    """Both outputs of an evaluator without fields; None where its verdict is what it was, but for other outputs that are wrong again,
+    or where nothing is known of them."""
     before, after = was.whole("output"), now.whole("output")
     expected = next((one for one in (now.whole("expected"), was.whole("expected")) if one is not MISSING), MISSING)
     statuses = [
@@ -255,7 +256,8 @@ def _whole(name: str, was: _Side, now: _Side) -> Encoded | None:
         else FieldStatus.MATCH if side.result.passed else FieldStatus.MISMATCH
         for side in (was, now)
     ]  # fmt: skip
-    if statuses[0] is statuses[1] or (before is MISSING and after is MISSING):
+    wrong_again = statuses == [FieldStatus.MISMATCH] * 2 and MISSING not in (before, after, expected)
+    if (statuses[0] is statuses[1] and not (wrong_again and not same(before, after))) or before is after is MISSING:
         return None
     return _values(name, "", statuses, expected, before, after)
 

@@ -15,9 +15,9 @@ from msgspec import Struct
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING, Result, RowStatus
-from evaluators.reports.documents import chosen_in, document_of
 from evaluators.reports.html.label_cells import label_readers
 from evaluators.reports.rows import results_of, with_full_reason
+from evaluators.runs.kept_documents import chosen_in, document_of
 from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.record_facts import CellReading
 from evaluators.runs.record_lines import CellsLine, Recorded, RowLine, RowOutcome, code_lines

@@ -13,9 +13,13 @@ from fractions import Fraction
 from itertools import islice
 from typing import Final, NamedTuple, TypeAlias
 
+from evaluators.model.issues import CellError
 from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result, RowStatus
 from evaluators.runs.compare.comparison import CHANGES, Change, ChangedRow
-from evaluators.runs.compare.pairs import Pairs, RowResult, Side
+from evaluators.runs.compare.pairs import Pairs, RowResult, Side, SideRows
+from evaluators.runs.kept_documents import document_of
+from evaluators.runs.reader import Run
+from evaluators.runs.record_facts import CellReading, RecordedEvaluator
 from evaluators.runs.record_lines import RowLine
 from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.values.equality import same
@@ -127,7 +131,7 @@ def changed_rows(
     known: dict[tuple[RowResult, RowResult], Change] = {}
     counts: Counter[Change] = Counter()
     rows: list[ChangedRow] = []
-    values = [_wrong_values(side, variant, evaluators) for side in (base, new)]
+    values = [_wrong_values(side, rows, variant, evaluators) for side, rows in ((base, pairs.base), (new, pairs.new))]
     of_base, of_new = ([rows.results(name) for name in evaluators] for rows in (pairs.base, pairs.new))
     for row in pairs.rows():
         verdicts = [(was(row[0]), now(row[1])) for was, now in zip(of_base, of_new, strict=True)]
@@ -144,24 +148,59 @@ def changed_rows(
 
 
 WrongValues: TypeAlias = Mapping[int, Mapping[str, tuple[FieldStatus, object]]]
-"""By row, what the output has in the places of fields that are wrong, as `evaluator.path`, with how they are wrong."""
+"""By row, what the output has in the places that are wrong, with how they are wrong: `evaluator.path` for a field, `evaluator` for what
+an evaluator without fields compares."""
 
 
-def _wrong_values(side: Side, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
-    """The wrong values that a run recorded, of its first results."""
+def _wrong_values(side: Side, rows: SideRows, variant: str | None, evaluators: Sequence[str]) -> WrongValues:
+    """The wrong values that a run recorded, of its first results and of the rows whose cells it kept."""
     found: dict[int, dict[str, tuple[FieldStatus, object]]] = {}
     if side.record is None:
         return found
-    lines = side.record.outcomes(side.variant if variant is None else variant)
-    for line in islice(lines, MOST_OUTCOMES):
-        if (
-            isinstance(line, Outcome)
-            and line.status in _WRONG
-            and line.actual is not MISSING
-            and line.evaluator in evaluators
-        ):
-            found.setdefault(line.row, {})[f"{line.evaluator}.{line.path}"] = line.status, line.actual
+    variant = side.variant if variant is None else variant
+    with_fields = {name for name in evaluators if side.fields[name]}
+    for line in islice(side.record.outcomes(variant), MOST_OUTCOMES):
+        if isinstance(line, Outcome) and line.evaluator in evaluators:
+            with_fields.add(line.evaluator)
+            if line.status in _WRONG and line.actual is not MISSING:
+                found.setdefault(line.row, {})[f"{line.evaluator}.{line.path}"] = line.status, line.actual
+    readings = {
+        one.name: reading
+        for one in side.record.facts.evaluators
+        if one.name in evaluators and one.name not in with_fields and (reading := _output_reading(one)) is not None
+    }
+    for row, name, value in _wrong_outputs(side.record, rows, variant, readings):
+        found.setdefault(row, {})[name] = FieldStatus.MISMATCH, value
     return found
+
+
+def _output_reading(one: RecordedEvaluator) -> CellReading | None:
+    """How an evaluator reads the output that it compares with what is expected; None where it compares nothing."""
+    sides = {reading.side: reading for reading in reversed(one.readings)}
+    return sides.get("output") if "expected" in sides else None
+
+
+def _wrong_outputs(
+    record: Run, rows: SideRows, variant: str | None, readings: Mapping[str, CellReading]
+) -> Iterator[tuple[int, str, object]]:
+    """The outputs that evaluators without fields found wrong, as (row, evaluator, output), as far as the folder keeps cells."""
+    if not readings:
+        return
+    results = {name: rows.results(name) for name in readings}
+    wrong = {
+        line.row: names
+        for line in rows.lines
+        if (names := [name for name, result in results.items() if _is_wrong(result(line))])
+    }
+    for kept in islice(record.kept_cells(variant), MOST_OUTCOMES) if wrong else ():
+        for name in wrong.get(kept.row, ()):
+            output = document_of(readings[name], kept.cells)
+            if output is not MISSING and not isinstance(output, CellError):
+                yield kept.row, name, output
+
+
+def _is_wrong(result: RowResult) -> bool:
+    return result is not None and result.status is RowStatus.SCORED and result.passed is False
 
 
 def _with_another_value(

@@ -1573,7 +1573,7 @@ const ROWS_AT_ONCE = 50;
 const MOST_VALUE_LETTERS = 2000;
 const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
-const OTHER_FIELDS = "other fields, same verdict";
+const OTHER_VALUES = "other values, same verdict";
 function comparedSections(sections, comparison, chosen, choose) {
   const wanted = sections.filter((section) => section.title);
   const made = wanted.map(neutralSection);
@@ -1641,7 +1641,7 @@ function selectsOf(rows, now, choose) {
     isFiltered && button("Clear", () => choose({ change: "", evaluator: "", field: "", q: "" }), {}, "button.clear"),
   ];
 }
-const changeWord = (change) => (change === "unchanged" ? OTHER_FIELDS : change);
+const changeWord = (change) => (change === "unchanged" ? OTHER_VALUES : change);
 function showNext(list, left, comparison) {
   if (!left.length) fill(list, [el("p.quiet", "No row fits these choices.")]);
   fill(
@@ -1678,7 +1678,7 @@ function rowCard(row, fields, comparison) {
         name,
         row.variant !== null && plain(row.variant, "bdi.variant"),
       ),
-      row.change === "unchanged" ? el("span.quiet", OTHER_FIELDS) : badge(row.change, TONES[row.change]),
+      row.change === "unchanged" ? el("span.quiet", OTHER_VALUES) : badge(row.change, TONES[row.change]),
       el("span.quiet", plain(verdicts.join("; "))),
       el(
         "span.leads",

@@ -88,6 +88,14 @@ def test_an_evaluator_without_fields_has_both_texts(tmp_path: Path) -> None:
     assert [values(row) for row in rows] == [[("", "fixed", "yes", "no", "yes")], [("", "broken", "yes", "yes", "no")]]
 
 
+def test_an_evaluator_without_fields_that_is_wrong_again_has_both_texts(tmp_path: Path) -> None:
+    was, now = (
+        run_of(tmp_path, name, [output, "c"], ["b", "d"], "exact_match") for name, output in (("base", "a"), ("new", "e"))
+    )
+    rows, _ = compared(was, now)
+    assert [(row["change"], values(row)) for row in rows] == [("unchanged", [("", "unchanged", "b", "a", "e")])]
+
+
 def test_a_baseline_has_the_values_of_its_run(tmp_path: Path) -> None:
     base = run_of(tmp_path, "a", [RIGHT], [RIGHT], FIELDS)
     new = run_of(tmp_path, "b", [{**RIGHT, "no": "2"}], [RIGHT], FIELDS)

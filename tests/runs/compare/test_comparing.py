@@ -697,3 +697,32 @@ def test_a_row_that_is_wrong_in_both_runs_with_another_value_is_listed(tmp_path:
     ]
     assert (found.unchanged, found.broken, found.fixed) == (3, 0, 0)
     assert "form.a: wrong as before, with another value" in page_text(comparison_page(found))
+
+
+def test_so_is_one_that_an_evaluator_without_fields_finds_wrong_again(tmp_path: Path) -> None:
+    """Four rows that fail before and after, with another text, the same one, another number of zeros, and no output; one passes."""
+    runs = []
+    for name, outputs in (
+        ("base", ["Rome", "Bern", "1.0", None, "Paris"]),
+        ("new", ["Oslo", "Bern", "1.00", None, "Paris"]),
+    ):
+        rows = [{"id": str(at), "output": output, "expected": "Paris"} for at, output in enumerate(outputs)]
+        suite = evaluators.load({"evaluators": ["exact_match", {"regex_match": {"pattern": "x"}}]})
+        runs.append(suite.run(rows, results=tmp_path, name=name).folder)
+    found = evaluators.compare(*runs)
+    wrong_again = ("exact_match: mismatch → mismatch",)
+    assert [(one.id, one.change, one.fields) for one in found.changed] == [
+        ("0", "unchanged", wrong_again), ("2", "unchanged", wrong_again),
+    ]  # fmt: skip
+    assert (found.unchanged, found.broken, found.fixed) == (5, 0, 0)
+    page = page_text(comparison_page(found))
+    assert "5 unchanged (2 with changed values)" in page
+    assert "exact_match: wrong as before, with another value" in page
+
+
+def test_of_rows_whose_cells_a_run_did_not_keep_it_is_not_known(tmp_path: Path) -> None:
+    runs = []
+    for name, output in (("base", "Rome"), ("new", "Oslo")):
+        suite = evaluators.load({"evaluators": ["exact_match"], "results": {"documents": "none"}})
+        runs.append(suite.run([{"id": "1", "output": output, "expected": "Paris"}], results=tmp_path, name=name).folder)
+    assert evaluators.compare(*runs).changed == ()

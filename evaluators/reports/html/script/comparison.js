@@ -15,7 +15,7 @@ const ROWS_AT_ONCE = 50;
 const MOST_VALUE_LETTERS = 2000;
 const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
-const OTHER_FIELDS = "other fields, same verdict";
+const OTHER_VALUES = "other values, same verdict";
 
 /** The sections of a page of two runs under their titles, with the changed rows before how it ended; and what shows another choice of these.
  * @param {Section[]} sections @param {Comparison | null} comparison @param {() => ComparisonChoice} chosen
@@ -101,7 +101,7 @@ function selectsOf(rows, now, choose) {
 }
 
 /** @param {string} change */
-const changeWord = (change) => (change === "unchanged" ? OTHER_FIELDS : change);
+const changeWord = (change) => (change === "unchanged" ? OTHER_VALUES : change);
 
 /** The next rows, and a button for those after them.
  * @param {any} list @param {{row: ChangedRow, fields: ChangedField[]}[]} left @param {Comparison} comparison */
@@ -143,7 +143,7 @@ function rowCard(row, fields, comparison) {
         name,
         row.variant !== null && plain(row.variant, "bdi.variant"),
       ),
-      row.change === "unchanged" ? el("span.quiet", OTHER_FIELDS) : badge(row.change, TONES[row.change]),
+      row.change === "unchanged" ? el("span.quiet", OTHER_VALUES) : badge(row.change, TONES[row.change]),
       el("span.quiet", plain(verdicts.join("; "))),
       el(
         "span.leads",
