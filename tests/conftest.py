@@ -19,6 +19,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN
 from evaluators.scoring.judges.judge import JUDGES
 from evaluators.scoring.values import transforms
+from tests.hosts.table import Figures, figures
 
 REGISTERED: Final[tuple[dict[str, Any], ...]] = (
     BUILTIN._registered,
@@ -74,6 +75,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder, in which the test is."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
+    """What `evaluators run` says of the table that every host is given."""
+    return figures(tmp_path_factory.mktemp("table"))
 
 
 settings.register_profile(  # what a checkout draws is always the same: a check of it says the same twice

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.kit import write_files
+from tests.kit import write_files, write_rows
 
 COMPARATORS = """
 import evaluators
@@ -94,7 +93,7 @@ def command(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_every_command_knows_the_plugs_of_an_installed_distribution(site: Path) -> None:
     output = 'please: {"vendor": "ACME!", "total": 11, "city": "Bonn"}'
     row = {"output": output, "expected": {"vendor": "Acme.", "total": 10, "city": "Berlin"}}
-    (site / "rows.jsonl").write_text(f"{json.dumps(row)}\n", encoding="utf-8")
+    write_rows(site / "rows.jsonl", [row])
     done = command(site, "run", "suite.yaml", "rows.jsonl")
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("1.0000") >= 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from evaluators.model.rows import MISSING, RowStatus
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Example, Needs
 from evaluators.scoring.needs import Part
+from tests.kit import write_rows
 
 SUITE = """\
 evaluators:
@@ -35,9 +35,7 @@ ROW = {"output": '{"a": 1, "b": 2}', "expected": '{"a": 1, "b": 3}'}
 
 @pytest.fixture
 def rows(tmp_path: Path) -> Path:
-    file = tmp_path / "rows.jsonl"
-    file.write_text("".join(json.dumps({"id": number, **ROW}) + "\n" for number in range(20)))
-    return file
+    return write_rows(tmp_path / "rows.jsonl", [{"id": number, **ROW} for number in range(20)])
 
 
 def test_a_suite_is_loaded_from_a_file_a_text_or_data(tmp_path: Path) -> None:

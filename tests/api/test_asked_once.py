@@ -17,7 +17,7 @@ from evaluators.api.run_options import RunOptions
 from evaluators.integrations.compat import struct_extract_eval
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Needs, Reason
-from tests.kit import lines_of
+from tests.kit import lines_of, write_rows
 
 FILES = ("a.html", "a.csv", "a.jsonl", "a.md", "a.xml")
 
@@ -46,14 +46,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[Any]:
 
 
 def rows_file(folder: Path) -> Path:
-    file = folder / "rows.jsonl"
-    lines = []
+    rows = []
     for number in range(12):
         expected = {"a": f"x{number % 5}", "items": [{"n": f"{number}-1"}, {"n": f"{number}-2"}]}
         output = {"a": f"y{number % 3}", "items": [{"n": f"{number}-2!"}, {"n": f"{number}-1!"}]}
-        lines.append(json.dumps({"id": str(number), "expected": expected, "output": output}))
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return file
+        rows.append({"id": str(number), "expected": expected, "output": output})
+    return write_rows(folder / "rows.jsonl", rows)
 
 
 FAMILIES: dict[str, Callable[[str], dict[str, Any]]] = {

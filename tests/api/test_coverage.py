@@ -23,9 +23,7 @@ def rows(tmp_path: Path) -> Path:
         {"id": number, "kind": kind, "output": json.dumps(ITEMS), "expected": json.dumps(ITEMS)}
         for number, kind in enumerate(["invoice", "invoice", "credit_note"])
     ]
-    path = tmp_path / "rows.jsonl"
-    write_rows(path, written)
-    return path
+    return write_rows(tmp_path / "rows.jsonl", written)
 
 
 def run(text: str, rows: Path, **options: Any) -> RunResult:

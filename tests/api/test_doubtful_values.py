@@ -10,6 +10,7 @@ import pytest
 
 from evaluators.api.loading import loads
 from evaluators.guide.data_checks import check_data
+from tests.kit import write_rows
 
 CODE = "expected-in-doubt"
 BOTH = {"numeric": {"parse": [{"thousands": ","}, {"thousands": ".", "decimal": ","}]}}
@@ -22,9 +23,7 @@ def suite(compare: Any, **more: Any) -> str:
 
 def rows(folder: Path, values: list[Any], key: str = "total") -> Path:
     lines = [{"expected": {key: value}, "output": {key: value}} for value in values]
-    place = folder / "rows.jsonl"
-    place.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    return place
+    return write_rows(folder / "rows.jsonl", lines)
 
 
 @pytest.mark.parametrize(

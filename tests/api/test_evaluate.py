@@ -44,9 +44,7 @@ def generated() -> Any:
 
 
 def in_a_file(folder: Path) -> Path:
-    file = folder / "rows.jsonl"
-    write_rows(file, ROWS)
-    return file
+    return write_rows(folder / "rows.jsonl", ROWS)
 
 
 @pytest.mark.parametrize("rows", [

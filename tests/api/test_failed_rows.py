@@ -13,7 +13,8 @@ from evaluators.api.loading import loads
 from evaluators.reports.run_page import run_page
 from evaluators.reports.text import page_text
 from evaluators.runs.result import EvaluatorStats, RunResult
-from tests.kit import cli
+from tests import kit
+from tests.kit import cli, write_rows
 
 RIGHT: dict[str, Any] = {"name": "Ann", "age": 30}
 CONFIG: dict[str, Any] = {
@@ -24,14 +25,11 @@ CONFIG: dict[str, Any] = {
 
 def run(folder: Path, suite: dict[str, Any], rows: list[tuple[Any, Any]]) -> RunResult:
     """A run over rows of (output, expected); a text is an output as it stands, None is none at all."""
-    lines = []
-    for number, (output, expected) in enumerate(rows):
-        line: dict[str, Any] = {"id": number, "expected": expected}
-        if output is not None:
-            line["output"] = output
-        lines.append(json.dumps(line))
-    (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
-    return loads(json.dumps(suite)).run(folder / "rows.jsonl").result
+    lines = [
+        {"id": number, "expected": expected} | ({} if output is None else {"output": output})
+        for number, (output, expected) in enumerate(rows)
+    ]
+    return kit.run(folder, suite, lines)
 
 
 def schema_match(**options: Any) -> dict[str, Any]:
@@ -47,9 +45,7 @@ def test_the_rows_of_a_report_say_that_what_was_measured_has_no_weight(tmp_path:
     line = {"name": "it", "fields": {"name": {"compare": "exact", "weight": 0}, "age": "exact"}}
     documents = {"expected": {"name": "Ann"}, "output": {"name": name}}
     full = {"expected": {"name": "Ann", "age": 3}, "output": {"name": "Ann", "age": 3}}
-    (tmp_path / "rows.jsonl").write_text(
-        "\n".join(json.dumps({"id": at, **row}) for at, row in enumerate([documents, full])), encoding="utf-8"
-    )
+    write_rows(tmp_path / "rows.jsonl", [{"id": at, **row} for at, row in enumerate([documents, full])])
     loads(json.dumps({"evaluators": [{evaluator: line}]})).run(
         tmp_path / "rows.jsonl", results=tmp_path / "runs", name="a"
     )
@@ -169,8 +165,7 @@ def test_rows_that_the_outputs_file_lacks_can_count_0(tmp_path: Path) -> None:
 def joined(folder: Path, answered: int, of: int) -> dict[str, Any]:
     """A suite over a file of expected answers, and a file with the outputs of the first of them."""
     for name, count in (("expected", of), ("output", answered)):
-        lines = [json.dumps({"id": number, name: RIGHT}) for number in range(count)]
-        (folder / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        write_rows(folder / f"{name}.jsonl", ({"id": number, name: RIGHT} for number in range(count)))
     return {
         "test_set": {"file": "expected.jsonl", "output": {"file": "output.jsonl", "key": "id"}},
         "evaluators": [{"json_multi_field_match": {"name": "it", **FIELDS}}],

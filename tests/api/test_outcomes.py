@@ -330,7 +330,7 @@ def test_each_variant_has_a_file_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_run_that_has_ended_can_still_be_listed(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", [ROWS[0]])
     suite = {"evaluators": [{"schema_match": {"fields": FIELDS}}], "test_set": {"file": "rows.jsonl"}}
     (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     folder = finish(load(tmp_path / "suite.yaml"), results=tmp_path / "runs", name="x", formats=("fields",)).folder

@@ -21,7 +21,7 @@ from evaluators.runs.reader import Run
 from evaluators.runs.run_json import run_json
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from tests.gallery import GALLERY
-from tests.kit import change_table, cli, lines_of
+from tests.kit import change_table, cli, lines_of, write_rows
 
 FORMATS = ("csv", "field_sums", "markdown", "html", "junit")
 """Every word of `formats:` that any suite may ask for."""
@@ -80,14 +80,12 @@ def test_a_file_that_cannot_be_is_said_before_anything_is_written(run: Path, tmp
 
 
 def rows_file(folder: Path, count: int) -> Path:
-    file = folder / "rows.jsonl"
-    lines = []
+    rows = []
     for number in range(count):
         expected = {"a": number, "items": [{"n": 1}, {"n": number}]}
         output = {"a": number + number % 2, "items": [{"n": number}, {"n": 1}]}
-        lines.append(json.dumps({"id": f"r{number}", "kind": "ab"[number % 2], "expected": expected, "output": output}))
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return file
+        rows.append({"id": f"r{number}", "kind": "ab"[number % 2], "expected": expected, "output": output})
+    return write_rows(folder / "rows.jsonl", rows)
 
 
 EVERY_FAMILY: list[Any] = [
@@ -228,7 +226,7 @@ def test_a_row_that_gives_nothing_to_look_for_says_so_however_late_it_comes(tmp_
     rows = [
         {"id": str(at), "mail": "Bob", "output": json.dumps({"name": None if at > 30 else "Bob"})} for at in range(40)
     ]
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", rows)
     (tmp_path / "suite.yaml").write_text(
         "evaluators:\n  - grounded: {name: listed, source: mail, fields: [name]}\n  - grounded: {name: all, source: mail}\n",
         encoding="utf-8",

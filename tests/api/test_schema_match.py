@@ -75,9 +75,7 @@ def rows_of(count: int = 60) -> list[dict[str, Any]]:
 
 
 def written(folder: Path, rows: list[dict[str, Any]], name: str = "rows.jsonl") -> Path:
-    path = folder / name
-    write_rows(path, rows)
-    return path
+    return write_rows(folder / name, rows)
 
 
 def suite_of(schema: Any, **more: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from evaluators.reports.fields_page import fields_page
 from evaluators.reports.run_page import run_page
 from evaluators.runs.metrics import quantity_text, score_text
 from evaluators.runs.result import RunResult
+from tests.kit import write_rows
 
 SUITE: Final[dict[str, Any]] = {
     "name": "shown",
@@ -83,8 +83,7 @@ def run(folder: Path, gates: dict[str, Any]) -> RunResult:
 def test_every_figure_that_is_shown_can_be_gated_by_the_name_that_is_shown(rows: list[dict[str, Any]]) -> None:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        lines = [json.dumps({"id": f"r{number}", **row}) for number, row in enumerate(rows)]
-        (folder / "rows.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        write_rows(folder / "rows.jsonl", ({"id": f"r{number}", **row} for number, row in enumerate(rows)))
         found = list(shown(run(folder, {})))
         assert {figure["metric"] for _, figure, _ in found} >= {
             *OF_ROWS,

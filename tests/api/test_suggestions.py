@@ -25,6 +25,7 @@ from evaluators.runs import storing
 from evaluators.runs.cells_again import with_cells
 from evaluators.runs.reader import Run
 from evaluators.runs.recorder import Recording
+from tests.kit import write_rows
 
 
 def rows_csv(pairs: list[tuple[Any, Any]]) -> str:
@@ -184,7 +185,7 @@ INVOICE = {
 )
 def test_what_happens_to_many_fields_at_once_is_named(output: Any, said: str, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
-    rows.write_text(json.dumps({"expected": INVOICE, "output": output}) + "\n", encoding="utf-8")
+    write_rows(rows, [{"expected": INVOICE, "output": output}])
     schema = annotate_xeval(infer_schema([INVOICE]))
     suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "schema": schema}}]})
     suite.run(rows, results=tmp_path / "runs", name="first")
@@ -208,7 +209,7 @@ def test_nulls_are_not_advised_where_the_suite_says_what_they_are(
 ) -> None:
     rows = tmp_path / "rows.jsonl"
     row = {"expected": {"a": None, "b": None, "c": 1}, "output": {"a": None, "c": 2}}
-    rows.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    write_rows(rows, [row])
     fields = {"a": "exact", "b": "exact", "c": "exact"}
     suite = evaluators.load({"evaluators": [{"schema_match": {"name": "fields", "fields": fields, **settings}}]})
     suite.run(rows, results=tmp_path / "runs", name="first")

@@ -26,6 +26,7 @@ from evaluators.runs.result import EvaluatorStats
 from evaluators.scoring.values.paths import parse
 from evaluators.suites.source import loads
 from tests.gallery import GALLERY
+from tests.kit import write_rows
 
 SUITES = sorted(GALLERY.glob("*/suite.yaml"))
 
@@ -157,7 +158,7 @@ def suggested(folder: Path, settings: dict[str, Any], pairs: list[tuple[Any, Any
     rows = [
         {"id": at, "expected": {"a": expected}, "output": {"a": output}} for at, (expected, output) in enumerate(pairs)
     ]
-    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write_rows(folder / "rows.jsonl", rows)
     suite = load({"evaluators": [{"schema_match": settings}]})
     return {one.switch: (one.turned, one.of) for one in held(suite, folder / "rows.jsonl", folder)}
 
@@ -225,7 +226,7 @@ def test_what_is_suggested_for_any_suite_holds(drawn: tuple[dict[str, Any], list
     suite, rows = drawn
     with TemporaryDirectory() as folder:
         file = Path(folder) / "rows.jsonl"
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(file, rows)
         list(held(load(suite), file, Path(folder)))
 
 
@@ -257,6 +258,6 @@ def test_what_is_suggested_for_texts_holds(pairs: list[tuple[str, str]], forgive
     rows = [{"expected": expected, "output": "x" if named else output, "said": output} for expected, output in pairs]
     with TemporaryDirectory() as folder:
         file = Path(folder) / "rows.jsonl"
-        file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(file, rows)
         for one in held(load({"evaluators": [{"exact_match": settings}]}), file, Path(folder)):
             assert one.line

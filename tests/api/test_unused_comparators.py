@@ -12,6 +12,7 @@ from evaluators.api.loading import loads
 from evaluators.guide.data_checks import check_data
 from evaluators.runs.result import RunResult
 from evaluators.testsets.selection import Selection
+from tests.kit import write_rows
 
 UNUSED = "comparator-reads-nothing"
 
@@ -27,10 +28,8 @@ def suite_text(line: dict[str, Any]) -> str:
 
 def rows(folder: Path, values: list[Any]) -> Path:
     text = [json.dumps({"x": value}) for value in values]
-    place = folder / "rows.jsonl"
-    lines = (json.dumps({"id": number, "output": one, "expected": one}) for number, one in enumerate(text))
-    place.write_text("\n".join(lines), encoding="utf-8")
-    return place
+    lines = ({"id": number, "output": one, "expected": one} for number, one in enumerate(text))
+    return write_rows(folder / "rows.jsonl", lines)
 
 
 def said(result: RunResult) -> list[str]:

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 import evaluators
 from evaluators.cli import command
 from evaluators.model.issues import Problems
-from tests.kit import change_table
+from tests.kit import change_table, write_rows
 
 SUITE = """
 name: cities
@@ -43,11 +43,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
         return CliRunner(env={"GITHUB_STEP_SUMMARY": None}).invoke(command, words)
 
     def score(name: str, outputs: Iterable[str], expected: str = RIGHT) -> None:
-        lines = [
-            json.dumps({"id": f"C-{place}", "page": place // 3, "output": output, "expected": expected})
+        rows = (
+            {"id": f"C-{place}", "page": place // 3, "output": output, "expected": expected}
             for place, output in enumerate(outputs)
-        ]
-        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        )
+        write_rows(tmp_path / f"{name}.jsonl", rows)
         done = start("run", "suite.yaml", f"{name}.jsonl", "--name", name, "-q")
         assert done.exit_code == 0, done.output
 

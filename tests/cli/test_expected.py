@@ -11,7 +11,7 @@ from click.testing import Result
 
 from evaluators import evaluate
 from tests.data.extract_bench import unpack
-from tests.kit import cli, folder_with
+from tests.kit import cli, folder_with, write_rows
 
 ROWS = """\
 id,output,expected
@@ -102,7 +102,7 @@ def test_the_format_of_a_text_chooses_its_comparator(folder: Path, of: str, comp
 def test_one_odd_answer_among_twenty_is_to_be_reviewed(folder: Path) -> None:
     odd = {"date": "(20/03/2024)", "total": "RM9.00"}
     documents = [*({"date": f"{day:02}/03/2024", "total": f"{day}.50"} for day in range(1, 20)), odd]
-    (folder / "gold.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in documents), encoding="utf-8")
+    write_rows(folder / "gold.jsonl", documents)
     found = cli("infer-schema", "gold.jsonl")
     compared = {key: one["x-eval-compare"] for key, one in schema_of(found)["properties"].items()}
     assert compared == {"date": {"date": {"formats": ["DD/MM/YYYY"]}}, "total": {"numeric": {"parse": True}}}

@@ -16,7 +16,7 @@ from evaluators.scoring.fields.metrics import places
 from evaluators.testsets.byte_source import locate
 from evaluators.testsets.reader import Split
 from evaluators.testsets.readers.csv import Csv
-from tests.kit import cli, folder_with
+from tests.kit import cli, folder_with, write_rows
 
 ROWS = 'id,output,expected\n1,"{""a"":1}","{""a"":1}"\n'
 NOT_UTF8 = os.fsdecode(b"\xff")
@@ -52,7 +52,7 @@ def test_lists_inside_lists_without_end_cost_next_to_nothing(keyword: str) -> No
     "row", [{"": "a"}, {"output": "{}", "\ud800": "{}"}, {"": "1", "\ud800": "2", "output": "{}", "expected": "{}"}]
 )
 def test_a_first_suite_for_keys_that_no_suite_can_name(row: dict[str, str]) -> None:
-    Path("data.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    write_rows(Path("data.jsonl"), [row])
     done = cli("init", "data.jsonl")
     assert done.exit_code == (0 if "output" in row else 2), done.stderr
     if "output" in row:

@@ -20,7 +20,7 @@ from evaluators.cli.init import asked_on_a_terminal
 from evaluators.guide.first_suite import draft_suite
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from tests.gallery import GALLERY
-from tests.kit import cli
+from tests.kit import cli, write_rows
 
 ROWS = [
     {
@@ -348,11 +348,8 @@ DOCUMENTS = st.dictionaries(
     )
 )
 def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, documents: list[Any]) -> None:
-    text = "".join(
-        json.dumps({"id": f"R{number}", "output": document, "expected": document}) + "\n"
-        for number, document in enumerate(documents)
-    )
-    (folder / "any.jsonl").write_text(text, encoding="utf-8")
+    rows = ({"id": f"R{number}", "output": one, "expected": one} for number, one in enumerate(documents))
+    write_rows(folder / "any.jsonl", rows)
     made = cli("init", "any.jsonl", "--force")
     assert made.exit_code == 0, made.output
     ran = cli("run", "any.yaml", "--no-results", "--format", "json")
@@ -363,8 +360,7 @@ def test_a_suite_for_any_documents_runs_and_passes_what_is_right(folder: Path, d
 
 @given(texts=st.lists(TEXTS.filter(lambda text: bool(text.strip())), min_size=1, max_size=9))
 def test_a_suite_for_any_texts_runs(folder: Path, texts: list[str]) -> None:
-    text = "".join(json.dumps({"output": text, "expected": text}) + "\n" for text in texts)
-    (folder / "any.jsonl").write_text(text, encoding="utf-8")
+    write_rows(folder / "any.jsonl", ({"output": text, "expected": text} for text in texts))
     assert cli("init", "any.jsonl", "--force").exit_code == 0
     ran = cli("run", "any.yaml", "--no-results", "-q")
     assert ran.exit_code == 0, ran.output + (folder / "any.yaml").read_text(encoding="utf-8")
@@ -417,8 +413,7 @@ def test_documents_are_paired_by_what_names_them_and_doubts_are_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for name, documents in (("g", "AB"), ("p", "BA"), ("q", "YZ")):
-        lines = [json.dumps({"doc": one, "x": one.lower()}) + "\n" for one in documents]
-        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+        write_rows(tmp_path / f"{name}.jsonl", ({"doc": one, "x": one.lower()} for one in documents))
     named = cli("init", "--expected", "g.jsonl", "--outputs-from", "p.jsonl", "-o", "named.yaml")
     assert 'paired by the key "doc"' in named.output
     doubtful = cli("init", "--expected", "g.jsonl", "--outputs-from", "q.jsonl", "-o", "doubtful.yaml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from evaluators.model.issues import Problems
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.values.path_text import display
 from tests.guide.drawn_tables import drawn_table, outcome, verdict
+from tests.kit import write_rows
 
 WRAPPED: Final[Mapping[str, Callable[[Any], Any]]] = {
     "choices[0].message.content": lambda text: {
@@ -40,7 +40,7 @@ def test_an_output_inside_an_object_is_found_or_asked_for(
             continue
         cells = {**table.cells, table.output: [WRAPPED[path](str(cell)) for cell in table.cells[table.output]]}
         rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-        Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        write_rows(Path("rows.jsonl"), rows)
         try:
             drafted = draft_suite("rows.jsonl", None, None, {}, None, DefaultAnswers(), {})
         except Problems:

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evaluators.reports.tracking.metrics import metrics_of
-from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
+from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 
 
 def test_every_way_in_which_a_row_can_end_is_there(ours: Figures) -> None:

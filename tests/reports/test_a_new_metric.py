@@ -18,6 +18,7 @@ from xml.etree import ElementTree
 import pytest
 
 import evaluators
+from tests.kit import write_rows
 
 ATTRIBUTE = "    wrong_rate: Share | None = None\n"
 ENTRY = """
@@ -157,7 +158,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     change(table, r"(MEASURE_METRICS: Final = \(\n)", r"\1    _SPREAD,\n")
     change(table, r"((?:FIELD|EVALUATOR)_METRICS: Final = \(\n)", r"\1    _WRONG_RATE,\n")
     (place / "suite.yaml").write_text(SUITE, encoding="utf-8")
-    (place / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8")
+    write_rows(place / "rows.jsonl", ROWS)
     files = [word for name in ("tables.txt", "page.md", "page.html", "junit.xml") for word in ("-o", name)]
     run(place, "-m", "evaluators", "run", "suite.yaml", "--name", "new", *files)
     return place

@@ -29,6 +29,7 @@ from evaluators.runs.metrics import score_text
 from evaluators.runs.reader import Run
 from evaluators.runs.result import ConfusionMatrix, GateResult, LabelCell, LabelMetrics, NumericColumnStats, RunResult
 from tests.gallery import GALLERY
+from tests.kit import write_rows
 from tests.reports.conftest import evaluator, field, run
 
 GALLERIES = sorted(GALLERY.glob("*/suite.yaml"))
@@ -244,7 +245,7 @@ def test_a_group_whose_values_differ_says_such_as_and_lists_three(
     tmp_path: Path, extra: list[str], said: str, listed: str
 ) -> None:
     rows = tmp_path / "rows.jsonl"
-    rows.write_text("".join(json.dumps({"expected": ["x"], "output": [one, "x"]}) + "\n" for one in extra), "utf-8")
+    write_rows(rows, [{"expected": ["x"], "output": [one, "x"]} for one in extra])
     suite = load({"evaluators": [{"schema_match": {"fields": {"$": {"align": "any_order"}, "[*]": "exact"}}}]})
     done = finish(suite, str(rows), results=tmp_path / "runs", name="x")
     assert [(one.count, one.said, one.listed) for one in done.options.mistakes] == [(len(extra), said, listed)]

@@ -130,7 +130,7 @@ def test_an_address_of_a_file_of_this_machine_is_its_path(tmp_path: Path) -> Non
 def test_a_cell_does_not_lead_to_another_store(store: type[InMemory], tmp_path: Path, cell: str) -> None:
     store.held["mem://bucket/secret"] = b"{}"
     file = tmp_path / "rows.jsonl"
-    file.write_text(json.dumps({"output": "{}", "expected": "{}", "at": cell}) + "\n", encoding="utf-8")
+    write_rows(file, [{"output": "{}", "expected": "{}", "at": cell}])
     test_set = {"file": str(file), "attach": {"schema": "{at}"}}
     opened = prepare(load({**SUITE, "test_set": test_set})).test_set
     (chunk,) = whole(opened.table, ["schema"])

@@ -20,11 +20,6 @@ DVC = Path(sys.executable).parent / "dvc"
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
-
-
-@pytest.fixture(scope="module")
 def later(tmp_path_factory: pytest.TempPathFactory) -> Figures:
     """The same run after the model learned what invoice A-2 is called."""
     folder = tmp_path_factory.mktemp("later")

@@ -7,12 +7,7 @@ import pytest
 from mlflow.entities import Trace
 
 from evaluators.reports.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
-from tests.hosts.table import Figures, Found, assert_same_rows, figures
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
+from tests.hosts.table import Figures, Found, assert_same_rows
 
 
 @pytest.fixture

@@ -16,11 +16,6 @@ from tests.hosts.table.rows import answers, inputs_of, table_rows
 ANSWERS = answers()
 
 
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
-
-
 @pytest.fixture(autouse=True)
 def experiment(mlflow_store: str, request: pytest.FixtureRequest) -> Any:
     mlflow.set_tracking_uri(mlflow_store)

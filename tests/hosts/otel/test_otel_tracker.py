@@ -27,13 +27,8 @@ from evaluators.reports.tracking.plugs.otel import (
 )
 from evaluators.reports.tracking.tracker import run_key
 from tests.hosts.otel.sink import Sink, listening, plain
-from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.kit import cli
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture

@@ -6,18 +6,12 @@ import threading
 import time
 from typing import Any
 
-import pytest
 from phoenix.client import Client
 
 from evaluators.reports.tracking.plugs.otel import ERROR_TYPE, NAME, SCORE, OpenTelemetry
-from tests.hosts.table import Figures, Found, assert_same_rows, figures
+from tests.hosts.table import Figures, Found, assert_same_rows
 
 PROJECT = "spans of a run"
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 def stored(client: Any, count: int) -> list[Any]:

@@ -10,15 +10,10 @@ import pytest
 from phoenix.client import Client
 
 from evaluators.integrations.harnesses.phoenix import suite_evaluators
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows
 from tests.hosts.table.rows import answers, inputs_of, table_rows
 
 ANSWERS = answers()
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture

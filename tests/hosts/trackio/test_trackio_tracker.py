@@ -14,15 +14,10 @@ import pytest
 
 from evaluators.reports.tracking.tracker import run_key
 from tests.hosts.servers import HOST, free_port, server
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 
 PROGRAMS = Path(sys.executable).parent
 ERRORS = ("invalid", "unjudged", "bug")
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture(autouse=True)

@@ -16,16 +16,11 @@ import wandb
 
 from evaluators.reports.tracking.plugs.wandb import WeightsAndBiases
 from evaluators.reports.tracking.tracker import run_key
-from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows, figures
+from tests.hosts.table import SUITE, Aggregate, Figures, Found, assert_same_figures, assert_same_rows
 from tests.hosts.wandb.offline_files import OfflineRun, read_run, read_table
 from tests.kit import cli
 
 ERRORS = ("invalid", "unjudged", "bug")
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture(autouse=True)

@@ -19,6 +19,7 @@ from evaluators.model.issues import Blame, Problems
 from evaluators.runs.result import RunResult
 from tests.hosts.table import ROWS, SUITE, register
 from tests.hosts.table.rows import table_rows
+from tests.kit import write_rows
 
 pyarrow = pytest.importorskip("pyarrow")
 
@@ -93,7 +94,7 @@ def test_slices_clusters_labels_and_measures_are_those_of_a_run(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int], swap: Any, with_numbers: bool
 ) -> None:
     file = tmp_path_factory.mktemp("mixed") / "rows.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in MIXED_ROWS), encoding="utf-8")
+    write_rows(file, MIXED_ROWS)
     suite = evaluators.load(MIXED)
     ours = suite.run(file).result
     assert all((ours.confusion_matrices, ours.measures, ours.slices, ours.warnings, ours.issues))
@@ -247,7 +248,7 @@ MADE = [
     ],
 )
 def test_columns_made_of_others_are_made_in_each_batch(test_set: dict[str, Any], tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in MADE), encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", MADE)
     settings_ = {"evaluators": ["exact_match", "json_diff_match"][: 1 + ("expected" in test_set)]}
     suite = evaluators.load({**settings_, "test_set": {"file": str(tmp_path / "rows.jsonl"), **test_set}})
     ran = suite.run().result

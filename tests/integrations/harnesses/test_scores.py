@@ -11,14 +11,9 @@ from evaluators.integrations.harnesses._scorer import SuiteScorer
 from evaluators.model.issues import Problems
 from evaluators.reports.names import field_name
 from evaluators.reports.tracking.metrics import metrics_of
-from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, figures, headline, register
+from tests.hosts.table import JUDGE, SUITE, Figures, assert_same_rows, headline, register
 from tests.hosts.table.rows import found_in, table_rows
 from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture

@@ -21,16 +21,11 @@ from evaluators.api.loading import load
 from evaluators.integrations.harnesses.agenta import suite_handler
 from evaluators.integrations.harnesses.serve import ScoreApp
 from evaluators.model.issues import Problems
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
 from tests.hosts.table.rows import inputs_of, table_rows
 from tests.kit import cli
 
 ROOT = Path(__file__).parents[3]
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 @pytest.fixture(scope="module")

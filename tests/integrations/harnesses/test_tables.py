@@ -11,15 +11,10 @@ from evaluators.api.loading import load
 from evaluators.integrations.harnesses.arrow import batch_schema, evaluate_batch
 from evaluators.model.issues import Problems
 from evaluators.scoring.values.paths import parse
-from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, figures, register
+from tests.hosts.table import SUITE, Figures, Found, assert_same_rows, register
 from tests.hosts.table.rows import table_rows
 
 pyarrow = pytest.importorskip("pyarrow")
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 def of_arrow() -> list[dict[str, Any]]:

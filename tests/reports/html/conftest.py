@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,11 @@ import pytest
 
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
+from tests.browser import Tabs
+from tests.browser import browser as browser
+from tests.browser import tabs as tabs
 from tests.gallery import GALLERY
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 Write = Callable[..., Path]
 
 
@@ -84,22 +84,6 @@ def many_gates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report(folder, folder / "suite.yaml")
 
 
-@pytest.fixture(scope="module")
-def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """A browser for the tests of one file: while it is up, an event loop runs, and other tests start their own.
-
-    Where the slow tests are asked for, a machine without one fails them, unless TESTS_WITHOUT_BROWSER says that this is known.
-    """
-    if CHROMIUM is None:
-        known = request.config.getoption("markexpr") != "slow" or "TESTS_WITHOUT_BROWSER" in os.environ
-        missing = pytest.skip if known else pytest.fail
-        missing("there is no Chromium on this machine")
-    with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 SETTLED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done(location.hash.slice(1)))))"
 """The fragment of the address once the page has drawn itself."""
 
@@ -139,18 +123,6 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Opened]]:
+def opened(tabs: Tabs) -> Callable[..., Opened]:
     """Opens a report in a tab of its own: `opened(report, "q=x", dark=True, width=390)`."""
-    contexts = []
-
-    def open_(report: Path, fragment: str = "", dark: bool = False, width: int = 1280) -> Opened:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-        )
-        context.set_default_timeout(30_000)
-        contexts.append(context)
-        return Opened(context.new_page()).go(report, fragment)
-
-    yield open_
-    for context in contexts:
-        context.close()
+    return lambda report, fragment="", **look: Opened(tabs(30_000, **look)).go(report, fragment)

@@ -21,7 +21,7 @@ from evaluators.reports.html.payload import page_payload
 from evaluators.reports.html.rows import EmbeddedRows, embedded
 from evaluators.runs.reader import Run
 from tests.gallery import GALLERY
-from tests.kit import lines_of
+from tests.kit import lines_of, write_rows
 from tests.reports.html.conftest import write_report
 
 
@@ -39,7 +39,7 @@ def parts(page: str) -> dict[str, Any]:
 
 def recorded(folder: Path, rows: list[dict[str, Any]], *evaluators: Any) -> Run:
     """A run of rows that keeps everything."""
-    (folder / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    write_rows(folder / "rows.jsonl", rows)
     suite = {"test_set": {"file": "rows.jsonl"}, "evaluators": list(evaluators), "results": {"documents": "all"}}
     (folder / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
     finish(load(folder / "suite.yaml"), results=folder, name="x")

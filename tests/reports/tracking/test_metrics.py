@@ -10,13 +10,8 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.reports.tracking.attachments import attachments, note_of, row_table
 from evaluators.reports.tracking.metrics import MetricGroup, metric_groups, metrics_of
-from tests.hosts.table import Figures, figures
+from tests.hosts.table import Figures
 from tests.kit import EVERY_FIGURE, EVERY_FIGURE_ROWS
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
 
 
 def group(ours: Figures, name: str) -> MetricGroup:

@@ -10,12 +10,7 @@ from msgspec.structs import replace
 from evaluators.reports.rows import FieldView, row_views, scores_of, wrong_rows_first
 from evaluators.reports.tracking.attachments import environment_of, flat_params, note_of, row_table
 from evaluators.runs.reader import Run
-from tests.hosts.table import Figures, Found, assert_same_rows, figures
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Figures:
-    return figures(tmp_path_factory.mktemp("table"))
+from tests.hosts.table import Figures, Found, assert_same_rows
 
 
 @pytest.fixture

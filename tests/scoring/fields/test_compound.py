@@ -8,18 +8,11 @@ import pytest
 
 from evaluators.model.rows import FieldStatus, Outcome, Result
 from evaluators.model.settings import BadSettings, build
-from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.scoring.fields.lines import read_fields
 from evaluators.scoring.fields.named_comparators import read_comparator
 
 AUTHOR = {"author": {"compound": {"fields": ["surname", "name"], "compare": {"normalized": {"case": "ignore"}}}}}
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
-    return
 
 
 def score(fields: Any, expected: Any, output: Any, **settings: Any) -> Result:

@@ -8,16 +8,11 @@ import pytest
 
 import evaluators
 from evaluators.model.settings import BadSettings, Detail
-from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
+from evaluators.scoring.comparators._comparator import Comparator
 from evaluators.scoring.fields.lines import read_fields
 from evaluators.scoring.fields.metrics import read_fallbacks, resolve_alignment, resolve_metric
 
 INSTEAD = {"fallback": {"semantic": {"fuzzy": {"at_least": 0.7}}, "string_llm": "fuzzy", "array_llm": "hungarian"}}
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
 
 
 def refused(read: Any, *given: Any) -> list[Detail]:

@@ -9,14 +9,7 @@ import pytest
 import evaluators
 from evaluators.model.rows import FieldStatus, RowStatus
 from evaluators.model.settings import build
-from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators.schema_match import SchemaMatch
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
-
 
 X_EVAL = {
     "type": "object",

@@ -8,15 +8,9 @@ import pytest
 
 from evaluators.model.rows import FieldStatus
 from evaluators.model.settings import BadSettings, Detail
-from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.listed import read_listed, tree_of_lines
 from evaluators.scoring.fields.tree import FieldNode
 from tests.scoring.fields.alone import score_document
-
-
-@pytest.fixture(autouse=True)
-def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(COMPARATORS, "_registered", dict(COMPARATORS._registered))
 
 
 def listed(data: object, context: dict[str, Any] | None = None) -> FieldNode:

@@ -20,7 +20,7 @@ from evaluators.scoring.fields.outcomes import ListOutcome
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from evaluators.scoring.judges.messages import messages_of, prompt_of
 from evaluators.scoring.judges.replies import BadReply, verdicts_in
-from tests.kit import cli
+from tests.kit import cli, write_rows
 
 EXPECTED, OUTPUT = ["car", "boat"], ["automobile", "ship", "plane"]
 
@@ -47,9 +47,7 @@ def score(
     tmp_path: Path, options: dict[str, Any] | None = None, expected: Any = EXPECTED, output: Any = OUTPUT
 ) -> evaluators.RunResult:
     file = tmp_path / "rows.jsonl"
-    file.write_text(
-        json.dumps({"id": "1", "expected": {"t": expected}, "output": {"t": output}}) + "\n", encoding="utf-8"
-    )
+    write_rows(file, [{"id": "1", "expected": {"t": expected}, "output": {"t": output}}])
     compare = {"array_llm": options} if options else "array_llm"
     lines = [{"json_multi_field_match": {"fields": {"t": compare}}}]
     return (
@@ -195,7 +193,7 @@ def published_run(
         "expected": {"name": "A", "age": 3, "items": expected},
         "output": {"name": "A", "age": 3, "items": output},
     }
-    (tmp_path / "rows.jsonl").write_text(json.dumps({"id": "1", **documents}) + "\n", encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", [{"id": "1", **documents}])
     suite = evaluators.load({"judge": "claims", "evaluators": [{"schema_match": {"schema": PUBLISHED}}]})
     return suite.run(tmp_path / "rows.jsonl", results=tmp_path / "runs", name="run").result
 

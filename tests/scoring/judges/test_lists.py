@@ -126,9 +126,7 @@ def rows(count: int = 12) -> list[dict[str, Any]]:
 
 
 def rows_file(folder: Path, count: int = 12) -> Path:
-    file = folder / "rows.jsonl"
-    write_rows(file, rows(count))
-    return file
+    return write_rows(folder / "rows.jsonl", rows(count))
 
 
 def run(family: dict[str, Any], folder: Path, name: str = "run", **options: Any) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from evaluators.runs.preparing import check_judge
 from evaluators.runs.settings_fingerprint import meaning_of
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion
 from tests import kit
+from tests.kit import write_rows
 
 RUBRIC = "Is the answer polite and to the point?"
 ROWS = [
@@ -118,7 +118,7 @@ evaluators:
         - judge: {NAMELESS}
 """
     file.write_text(text, encoding="utf-8")
-    (tmp_path / "rows.jsonl").write_text(json.dumps(ROWS[0]) + "\n", encoding="utf-8")
+    write_rows(tmp_path / "rows.jsonl", [ROWS[0]])
     for ask in (evaluators.load(file).run, lambda: check_judge(evaluators.load(file))):
         with pytest.raises(Problems) as raised:
             ask()

@@ -57,9 +57,7 @@ def judge(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows_file(folder: Path, times: int = 1) -> Path:
-    file = folder / "rows.jsonl"
-    write_rows(file, ROWS * times)
-    return file
+    return write_rows(folder / "rows.jsonl", ROWS * times)
 
 
 def suite_file(folder: Path, judge: Any, fields: Any = None, kind: str = "json_multi_field_match") -> Path:

@@ -35,11 +35,9 @@ def fickle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows_file(folder: Path) -> Path:
-    file = folder / "rows.jsonl"
     outputs = ["a", "b", "a longer one", "b", "another long one"]
     lines = [{"id": str(number), "output": output} for number, output in enumerate(outputs)]
-    write_rows(file, lines)
-    return file
+    return write_rows(folder / "rows.jsonl", lines)
 
 
 SUITE: dict[str, Any] = {"judge": "fickle", "evaluators": [{"llm_judge": {"name": "tone", "rubric": "Good?"}}]}

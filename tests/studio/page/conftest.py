@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from tests.browser import Tabs
+from tests.browser import browser as browser
+from tests.browser import tabs as tabs
 from tests.gallery import GALLERY
-from tests.reports.html.conftest import browser as browser
 
 Start = Callable[..., str]
 
@@ -23,16 +25,8 @@ def start() -> Iterator[Start]:
     started: list[subprocess.Popen[str]] = []
 
     def start_(folder: Path, opened: str = "") -> str:
-        command = [
-            sys.executable,
-            "-m",
-            "evaluators",
-            "studio",
-            *([opened] if opened else []),
-            "--no-open",
-            "--port",
-            "0",
-        ]
+        words = ["studio", *([opened] if opened else []), "--no-open", "--port", "0"]
+        command = [sys.executable, "-m", "evaluators", *words]
         running = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
         started.append(running)
         assert running.stdout is not None
@@ -107,21 +101,9 @@ class Tab:
 
 
 @pytest.fixture
-def opened(browser: Any) -> Iterator[Callable[..., Tab]]:
+def opened(tabs: Tabs) -> Callable[..., Tab]:
     """Opens an address in a tab of its own: `opened(address, dark=True, width=390)`."""
-    contexts = []
-
-    def open_(address: str, dark: bool = False, width: int = 1280) -> Tab:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if dark else "light", reduced_motion="reduce"
-        )
-        context.set_default_timeout(60_000)
-        contexts.append(context)
-        return Tab(context.new_page(), address)
-
-    yield open_
-    for context in contexts:
-        context.close()
+    return lambda address, **look: Tab(tabs(60_000, **look), address)
 
 
 @pytest.fixture
