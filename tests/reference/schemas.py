@@ -20,7 +20,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import MISSING, FieldStatus
-from evaluators.scoring.fields.branches import Fit, distinct, fitting_branches
 from evaluators.scoring.fields.instance_paths import InstancePath, Unpaired, spelled
 from evaluators.scoring.fields.item_keys import key_reader
 from evaluators.scoring.fields.outcomes import MEASURED, of_unit
@@ -28,7 +27,8 @@ from evaluators.scoring.fields.pairing import Worth, gains, judged
 from evaluators.scoring.fields.places import unit_of
 from evaluators.scoring.fields.presence import IN_PLACE, content
 from evaluators.scoring.fields.rules import explained_problem, status_of
-from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.fields.tree import FieldNode, distinct
+from evaluators.scoring.fields.weighing import Fit, fitting_branches
 from evaluators.scoring.values.confusion import Confusion
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.pairing import Pairs, assign_gains, by_key, left_over
@@ -85,7 +85,7 @@ def compared(node: FieldNode, value: Any) -> Any:
         return value
 
 
-class ListFound(NamedTuple):
+class ListResult(NamedTuple):
     """How many items of a list match, are missing, are extra, and are paired; those in which nothing was measured do not count."""
 
     path: str
@@ -130,7 +130,7 @@ class Comparison:
         """Answers that are none."""
 
     @property
-    def lists(self) -> list[ListFound]:
+    def lists(self) -> list[ListResult]:
         """The lists in which something was measured."""
         found = [self._counted(*each) for each in self.pairs]
         return [one for one in found if one is not None]
@@ -313,7 +313,7 @@ class Comparison:
     def _add(self, place: Place, metric: str | None, status: FieldStatus, e: Any, o: Any) -> None:
         self.results.append(Found(place.location, place.node.name, metric, status, e, o, place.node))
 
-    def _counted(self, location: InstancePath, e: Any, o: Any, pairs: Pairs) -> ListFound | None:
+    def _counted(self, location: InstancePath, e: Any, o: Any, pairs: Pairs) -> ListResult | None:
         """The items of a list, counted from the results that stand in them."""
         below = [one for one in self.results if one.location[: len(location)] == location]
         if not any(one.status in MEASURED for one in below):
@@ -329,7 +329,7 @@ class Comparison:
         together = [pair for pair in pairs if pair[0] in inside]
         alone = [column for column in left_over(pairs, rows, columns)[1] if Unpaired(column) in inside]
         matched = sum(all(status in (MATCH, FieldStatus.SKIPPED) for status in inside[row]) for row, _ in together)
-        return ListFound(
+        return ListResult(
             spelled(location), matched, len(expected) - matched, len(together) + len(alone) - matched, len(together)
         )
 

@@ -93,7 +93,7 @@ class Events:
             if event is None:
                 event = known[mark.place] = self._result(mark.place, MATCH, ())
             found.append(event)
-        for one in results.found:
+        for one in results.fields:
             if one.answers:
                 found.append(self._result(one.at, one.status, one.answers))
                 continue
@@ -219,7 +219,7 @@ def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
     mine: dict[Field, InRow] = {}
     plain: set[Field] = set()
     counted = [(mark.place, mark.empty) for mark in signature.matched]
-    counted += [(place, empty) for place, _, empty, _ in signature.found]
+    counted += [(place, empty) for place, _, empty, _ in signature.fields]
     for place, empty in counted:
         if place.kind != UNIT:
             continue

@@ -15,12 +15,11 @@ from msgspec import Struct
 from evaluators.model.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING
-from evaluators.scoring.fields.branches import distinct, knows
-from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.schema_keywords import schema_type
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
-from evaluators.scoring.fields.tree import FieldNode, SchemaPath
+from evaluators.scoring.fields.tree import FieldNode, SchemaPath, distinct, knows
+from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import problem_in
 from evaluators.scoring.fields.xeval import parse_eval_schema
 from evaluators.scoring.values.path_text import Step, display
@@ -123,7 +122,7 @@ def check_listed(document: Any, tree: ListedTree | SchemaScoring) -> Iterator[Ex
     by_row = (bool(line.when or (line.comparator and line.comparator.answers_column)) for line in tree.scored)
     conditional = {number for number, of_row in enumerate(by_row) if of_row}
     faults: dict[int, RowProblem] = {}
-    for one in Walk().row(tree.place, document, MISSING, left_out=conditional).found:
+    for one in Walk().row(tree.place, document, MISSING, left_out=conditional).fields:
         if one.at.node.line is not None and (fault := problem_in(one)) is not None:
             faults.setdefault(one.at.node.line.number, fault)
     for number, found in sorted(faults.items()):

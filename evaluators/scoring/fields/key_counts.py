@@ -19,7 +19,7 @@ from msgspec import Struct, field
 from evaluators.model.rows import JSON, MISSING, RowStatus
 from evaluators.scoring.fields.item_keys import ItemKeys, key_reader
 from evaluators.scoring.fields.key_spelling import Respelt
-from evaluators.scoring.fields.results import ListFound
+from evaluators.scoring.fields.results import ListResult
 from evaluators.scoring.fields.row_checks import ScoredRow
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import first_ones
@@ -151,7 +151,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
         for text, count in self.found.items():
             yield KeyFault(*json.loads(text)), count
 
-    def _faults(self, found: ListFound) -> Iterator[tuple[KeyFault, int]]:
+    def _faults(self, found: ListResult) -> Iterator[tuple[KeyFault, int]]:
         """What is wrong with the items of a list, and of how many items."""
         path, align = found.at.node.name, found.at.node.align
         if found.crowded:
@@ -177,7 +177,7 @@ def unclear(output: Respelt) -> Iterator[KeyFault]:
         yield KeyFault("", keys, "output", "unclear_key")
 
 
-def _keys(found: ListFound) -> ItemKeys:
+def _keys(found: ListResult) -> ItemKeys:
     """The keys of the items of both sides: as they were read for pairing, or read now."""
     if found.keys is not None:
         return found.keys

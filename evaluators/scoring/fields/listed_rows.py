@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome, Reason, Result, RowStatus
 from evaluators.scoring.comparators._comparator import in_field
-from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.empty_values import FILLED, EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of
 from evaluators.scoring.fields.instance_paths import spelled
@@ -33,7 +32,7 @@ from evaluators.scoring.fields.results import (
     SKIPPED,
     STATUS,
     FieldResult,
-    ListFound,
+    ListResult,
     RowResults,
     Signature,
     shown_location,
@@ -41,6 +40,7 @@ from evaluators.scoring.fields.results import (
 )
 from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
+from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, compared, explain_metric
 from evaluators.scoring.judges.asking import waiting
 from evaluators.scoring.needs import all_hold
@@ -106,7 +106,7 @@ class ListedRows(ScoredRows):
     def pairs_by_asking(self) -> bool:
         return self.tree.pairs_by_asking
 
-    def lists(self) -> Iterable[tuple[int, ListFound]]:
+    def lists(self) -> Iterable[tuple[int, ListResult]]:
         return [(at, one) for at, row in enumerate(self.rows) for one in row.results.lists]
 
     def documents_of(self, at: int) -> tuple[Any, Any]:
@@ -145,7 +145,7 @@ class ListedRows(ScoredRows):
             else:
                 found[number] = MATCH
             met[number] = 1
-        for one in row.results.found:
+        for one in row.results.fields:
             line = one.at.node.line
             number = -1 if line is None else line.number
             if one.at.inside or one.answers or met[number] or one.status == NOT_MEASURED:
@@ -192,7 +192,7 @@ class ListedRows(ScoredRows):
             return left_out(line, "skipped")
         if number in self.rows[at].left_out:
             return left_out(line, "its `when` does not hold for this row")
-        every = self._in_full(at).found
+        every = self._in_full(at).fields
         found = [one for one in every if one.at.node.line is not None and one.at.node.line.number == number]
         aligned = line.align is not None and any(one.location for one in found[:1])
         return settle_field(self.tree, line, found, aligned or not line.path.definite)
@@ -274,7 +274,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
             verdict = verdict_of(self._tree, self._pass_at, [STATUS[status] for status in row.statuses])
         if len(self._known) < _MEMO:
             self._verdicts[row.statuses] = verdict
-            if not any(one.answers for one in row.results.found):
+            if not any(one.answers for one in row.results.fields):
                 self._known[signature, row.left_out] = row.statuses, row.changes, verdict
         return verdict
 

@@ -61,7 +61,7 @@ class Row(Struct, gc=False):
     """The marks of places outside of lists."""
     items: list[Mark]
     """The marks of places in items."""
-    found: list[LeafResult]
+    differing: list[LeafResult]
     index: list[int]
     """Where the walk is, in the lists on the way to it."""
     exact: bool
@@ -92,7 +92,7 @@ class OpenWalk:
         if pattern is None:
             pattern = self._patterns[both] = Pattern.of(*both)
             self.room -= 1
-        return pattern, row.found
+        return pattern, row.differing
 
     def _part(self, marks: tuple[Mark, ...]) -> Part:
         self.room -= len(marks)
@@ -127,7 +127,7 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
                     continue
                 if type(other) is str and one and other and row.exact:
                     marks.append(here.wrong or here.mark(WRONG, FILLED))
-                    row.found.append(LeafResult(here, (*row.index,), WRONG, one, other))
+                    row.differing.append(LeafResult(here, (*row.index,), WRONG, one, other))
                     continue
             elif kind is dict or kind is list:
                 lacking += other is MISSING
@@ -194,7 +194,7 @@ def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row)
         marks.append(place.wrong or place.mark(WRONG, FILLED))
     else:
         marks.append(place.mark(status, value_of(e, o)))
-    row.found.append(LeafResult(place, (*row.index,), status, e, o))
+    row.differing.append(LeafResult(place, (*row.index,), status, e, o))
 
 
 def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
@@ -225,7 +225,7 @@ def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
     _each_inside(place, e, LOST, marks, row)
     if place.tree.has_something(place.name, o):
         marks.append(place.mark(EXTRA, NOTHING))
-        row.found.append(LeafResult(place, (*row.index,), EXTRA, e, o))
+        row.differing.append(LeafResult(place, (*row.index,), EXTRA, e, o))
 
 
 def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:

@@ -13,11 +13,10 @@ from msgspec import Struct
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Missing
-from evaluators.scoring.fields.branches import distinct
 from evaluators.scoring.fields.item_keys import ValueKey, compared_whole, item_key, key_reader, value_key
 from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.rules import Ask, Rule, answering_rule, asks_equality, compile_together, near_enough
-from evaluators.scoring.fields.tree import FieldNode, Metric
+from evaluators.scoring.fields.tree import FieldNode, Metric, distinct
 from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTotals
 from evaluators.scoring.values.transforms import chain
 

@@ -46,7 +46,7 @@ class FieldResult(Struct, gc=False):
     """Of a value that only the output has, and that the schema lacks at its place: `outside`, or `elsewhere` in another branch."""
 
 
-class ListFound(Struct, gc=False):
+class ListResult(Struct, gc=False):
     """A list that was looked into, or that has a result of its own. Lengths are those of `matched` and `found`."""
 
     at: Place
@@ -78,8 +78,8 @@ class RowResults(Struct, gc=False):
     """All results of one row."""
 
     matched: list[Mark]
-    found: list[FieldResult]
-    lists: list[ListFound]
+    fields: list[FieldResult]
+    lists: list[ListResult]
     outside: list[tuple[Any, Any]]
     """The places that the expected side has and the schema lacks: the place above each, and the step."""
 
@@ -144,7 +144,7 @@ class Signature(NamedTuple):
     """What a row comes to: its matches, its other results, its lists, and places that the schema lacks."""
 
     matched: tuple[Mark, ...]
-    found: tuple[Counted, ...]
+    fields: tuple[Counted, ...]
     lists: tuple[tuple[Place, Items, bool], ...]
     outside: tuple[tuple[FieldNode, Any], ...]
 
@@ -161,7 +161,7 @@ def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
             else emptiness(one.at, one.expected, one.output, absent),
             object() if one.answers else None,
         )
-        for one in results.found
+        for one in results.fields
     ]
     lists = []
     if results.lists:
@@ -173,7 +173,7 @@ def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
     return Signature(tuple(results.matched), tuple(found), tuple(lists), tuple(results.outside))
 
 
-def items_of(listed: ListFound, codes: bytes) -> tuple[Items, bool] | None:
+def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
     """How the items of a list count, and whether both sides are alike without any; `codes` are the statuses of all results of its row.
     None where nothing in it was measured. An item in which nothing was measured does not count."""
     size, matches, first, last = len(listed.matches), listed.matches, listed.first, listed.last

@@ -25,7 +25,7 @@ from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.key_spelling import KeySpelling, KnownKeys, Respelt
 from evaluators.scoring.fields.outcomes import Documents
 from evaluators.scoring.fields.reshaping import Reshapings
-from evaluators.scoring.fields.results import ListFound
+from evaluators.scoring.fields.results import ListResult
 from evaluators.scoring.values.paths import display
 
 Detail: TypeAlias = tuple[str, str, int]
@@ -92,7 +92,7 @@ class ScoredRows:
         """Which items go together may depend on answers: once they are there, the rows are gone through again."""
         return False
 
-    def lists(self) -> Iterable[tuple[int, ListFound]]:
+    def lists(self) -> Iterable[tuple[int, ListResult]]:
         """The lists of each row that were looked into, with how their items were paired; and those that are skipped."""
         return ()
 

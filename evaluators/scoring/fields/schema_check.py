@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Result
-from evaluators.scoring.fields.compare import Lacking
 from evaluators.scoring.fields.events import Changes, Event, Events, empties_of, events_of
 from evaluators.scoring.fields.outcomes import Scored
 from evaluators.scoring.fields.results import NOT_JUDGED, RowResults, Signature, signature_of
@@ -37,6 +36,7 @@ from evaluators.scoring.fields.row_checks import (
 from evaluators.scoring.fields.row_metrics import RowMetrics, Totals, add_totals, row_counts, row_fields, row_metrics
 from evaluators.scoring.fields.schema_rows import SchemaRows, verdict_of
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.fields.weighing import Lacking
 from evaluators.scoring.fields.wording import problem_of, too_deep
 from evaluators.scoring.judges.asking import asking_about
 
@@ -172,15 +172,15 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         events = remembered.events.of(signature, results)
         changes = empties_of(signature, self._scoring.in_every_row)
         metrics = row_metrics(events, self._scoring.required)
-        broken = any(status == NOT_JUDGED for _, status, _, _ in signature.found)
+        broken = any(status == NOT_JUDGED for _, status, _, _ in signature.fields)
         problem = problem_of(results) if broken else None
         verdict = self._verdict(metrics, events, problem)
         known = Known(verdict, events, 0 if problem is not None else metrics.surplus, changes)
         if not broken and not any(
-            one.answers for one in results.found
+            one.answers for one in results.fields
         ):  # else another row may differ in what its signature does not say
             remembered.rows[signature] = known
-            remembered.size += 1 + len(signature.matched) + len(signature.found)
+            remembered.size += 1 + len(signature.matched) + len(signature.fields)
         return known
 
     def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:

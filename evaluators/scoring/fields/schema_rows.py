@@ -10,16 +10,17 @@ from msgspec.structs import replace
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import Outcome, Reason, Result, RowStatus
 from evaluators.scoring.comparators._comparator import cached, value_key
-from evaluators.scoring.fields.compare import Lacking, Walk
 from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of, events_of
 from evaluators.scoring.fields.outcomes import WRONG, Documents, ListOutcome, Scored
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.post_process import ships
-from evaluators.scoring.fields.results import SKIPPED, ListFound, RowResults, signature_of
+from evaluators.scoring.fields.results import SKIPPED, ListResult, RowResults, signature_of
 from evaluators.scoring.fields.row_checks import ScoredRows
 from evaluators.scoring.fields.row_metrics import RowMetrics, row_metrics
 from evaluators.scoring.fields.schema_scoring import SCORES, SchemaScoring
+from evaluators.scoring.fields.walk import Walk
+from evaluators.scoring.fields.weighing import Lacking
 from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields, scored, too_deep, wrong_results
 from evaluators.scoring.judges.asking import waiting
 
@@ -67,14 +68,14 @@ class SchemaRows(ScoredRows):
     def pairs_by_asking(self) -> bool:
         return self.scoring.pairs_by_asking
 
-    def lists(self) -> Iterable[tuple[int, ListFound]]:
+    def lists(self) -> Iterable[tuple[int, ListResult]]:
         for row, results in enumerate(self.results):
             if results is not None:
                 for one in results.lists:
                     yield row, one
-                for each in results.found:
+                for each in results.fields:
                     if each.status == SKIPPED and each.at.node.kind == "array":
-                        yield row, ListFound(each.at, each.location, each.expected, each.output, 0, 0)
+                        yield row, ListResult(each.at, each.location, each.expected, each.output, 0, 0)
 
     def documents_of(self, at: int) -> tuple[Any, Any]:
         return self._sides[0][at], self._sides[1][at]

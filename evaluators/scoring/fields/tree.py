@@ -9,7 +9,7 @@ itself.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -288,3 +288,25 @@ def nodes(
             below = node.below
             pending += [*below.keys.values(), *below.branches, *(child for _, child in below.reached)]
             pending += [child for child in (below.others, below.items, below.whole) if child is not None]
+
+
+def distinct(branches: Sequence[FieldNode]) -> Sequence[FieldNode]:
+    """The branches of a choice, those that are the same schema once."""
+    found: dict[int, FieldNode] = {}
+    for branch in branches:
+        found.setdefault(id(branch.origin or branch), branch)
+    return tuple(found.values())
+
+
+def knows(branches: Iterable[FieldNode], key: str) -> bool:
+    """Whether some branch of a choice, or of a choice inside it, has a key."""
+    waiting, seen = [*branches], set[int]()
+    while waiting:
+        branch = waiting.pop()
+        if id(branch.origin or branch) in seen:
+            continue
+        seen.add(id(branch.origin or branch))
+        if key in branch.below.keys:
+            return True
+        waiting.extend(branch.below.branches)
+    return False

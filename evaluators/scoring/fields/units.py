@@ -57,7 +57,7 @@ class Units:
         self.number = number
         """The row."""
         self.matched: list[Mark] = []
-        self.found: list[FieldResult] = []
+        self.fields: list[FieldResult] = []
         self.broken = 0
         """While pairs are weighed: how many answers are no answer."""
         self.pending: list[Pending] = []
@@ -65,17 +65,17 @@ class Units:
 
     def _match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
         if (self.every or place.as_result) and not self.weighing:
-            self.found.append(FieldResult(place, at, MATCH, e, o))
+            self.fields.append(FieldResult(place, at, MATCH, e, o))
         else:
             empty = (not e and e.__class__ in EMPTY_KINDS) + 2 * (not o and o.__class__ in EMPTY_KINDS)
             self.matched.append(place.marks[empty])
 
-    def _own(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
+    def _add(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
         """The result of a place itself."""
         if status == MATCH:
             self._match(place, e, o, at)
         else:
-            self.found.append(FieldResult(place, at, status, e, o))
+            self.fields.append(FieldResult(place, at, status, e, o))
 
     def _unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
         """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
@@ -87,26 +87,26 @@ class Units:
                 self._compare(place, a, b, at, problems)
                 return
         if b is MISSING:
-            self.found.append(FieldResult(place, at, OMISSION, a, b))
+            self.fields.append(FieldResult(place, at, OMISSION, a, b))
         elif a is MISSING and (self.weighing or not how.alone):
-            self.found.append(FieldResult(place, at, HALLUCINATION, a, b))
+            self.fields.append(FieldResult(place, at, HALLUCINATION, a, b))
         elif not how.each and same(a, b):
             self._match(place, a, b, at)
         elif how.exact:
-            self.found.append(FieldResult(place, at, MISMATCH, a, b))
+            self.fields.append(FieldResult(place, at, MISMATCH, a, b))
         elif how.single is None or (how.costs and (not self.weighing or self.asking)):
             self._compare(place, a, b, at)
         else:
             answer = self._answer(how.single, a, b)
             if answer.__class__ is not FieldStatus:
-                self._settled(self.found, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
+                self._settle_result(self.fields, FieldResult(place, at, NOT_JUDGED, a, b), [answer])
             elif answer is FieldStatus.MATCH:
                 self._match(place, a, b, at)
             else:
                 status = answer.number
                 if self.weighing and status not in _DECIDED:
                     status = MISMATCH
-                self.found.append(FieldResult(place, at, status, a, b))
+                self.fields.append(FieldResult(place, at, status, a, b))
 
     def _compare(
         self, place: Place, a: Any, b: Any, at: InstancePath, problems: Sequence[RowProblem | None] | None = None
@@ -144,10 +144,10 @@ class Units:
             else:
                 answers.append(self._answer(rule, a, b))
         if any(isinstance(one, Question) for one in answers):
-            self.pending.append(Pending(self.number, self.found, len(self.found), answers))
-            self.found.append(result)
+            self.pending.append(Pending(self.number, self.fields, len(self.fields), answers))
+            self.fields.append(result)
         else:
-            self._settled(self.found, result, answers)
+            self._settle_result(self.fields, result, answers)
 
     def _spelled(self, result: FieldResult) -> str:
         """The path of a question."""
@@ -163,7 +163,7 @@ class Units:
                 raise
             return explained_problem(error)
 
-    def _settled(
+    def _settle_result(
         self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], index: int | None = None
     ) -> None:
         """The result that the answers of all metrics come to: added, or in place of the one that waited for them."""
@@ -216,7 +216,7 @@ class Units:
             for (answers, number), one in zip(places, given(), strict=True):
                 answers[number] = taken(one)
         for _, results, index, answers in pending:
-            self._settled(results, results[index], answers, index)
+            self._settle_result(results, results[index], answers, index)
 
 
 def alone(found: Comparison | RowProblem) -> FieldStatus:

@@ -51,7 +51,7 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
     found: list[Outcome] = []
     problems: list[RowProblem] = []
     judged: dict[tuple[str, object], tuple[Fraction, ListTotals]] = {}
-    for one in results.found:
+    for one in results.fields:
         for result, problem, shown in outcomes_of(one):
             found.append(result)
             if problem is not None:
@@ -66,7 +66,7 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
 def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
     """The results of one row that are wrong, before any post-processor, of the `listed` places that are `wanted`; "" stands
     for all other places."""
-    found = [each for each in results.found if IS_WRONG[each.status]]
+    found = [each for each in results.fields if IS_WRONG[each.status]]
     found = [each for each in found if (each.at.node.name if each.at.node.name in listed else "") in wanted]
     return [result for one in found for result, _, _ in outcomes_of(one) if result.status in WRONG]
 
@@ -161,7 +161,7 @@ def outside_of(results: RowResults) -> tuple[str, ...]:
 
 def problem_of(results: RowResults) -> RowProblem | None:
     """Why a row has no score: the first result that something else than the output kept from being measured."""
-    for one in results.found:
+    for one in results.fields:
         if one.status == NOT_JUDGED and (found := problem_in(one)) is not None:
             return in_field(found, spelled(one.location))
     return None

@@ -15,13 +15,13 @@ from evaluators.model.rows import MISSING
 from evaluators.model.settings import build
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.scoring.fields import pairing
-from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.fingerprints import Fingerprint, fingerprint, fingerprints
 from evaluators.scoring.fields.pairing import WHOLE, Worth, f1
 from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.presence import NONE_ABSENT
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.tree import FieldNode
+from evaluators.scoring.fields.walk import Walk
 from tests.scoring.fields.alone import score_document
 from tests.scoring.fields.paired import pair_items
 from tests.scoring.fields.random_trees import pairs

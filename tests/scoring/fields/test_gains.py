@@ -15,12 +15,12 @@ from evaluators.scoring.comparators._closeness import Tolerance
 from evaluators.scoring.comparators.fuzzy import Fuzzy
 from evaluators.scoring.comparators.normalized import Normalized
 from evaluators.scoring.comparators.numeric import Numeric
-from evaluators.scoring.fields.compare import Walk
 from evaluators.scoring.fields.fingerprints import Fingerprint
 from evaluators.scoring.fields.pairing import Worth, gains
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.fields.schema_check import SchemaCheck
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
+from evaluators.scoring.fields.walk import Walk
 from tests.scoring.fields.alone import counted_one_by_one, score_document
 from tests.scoring.fields.paired import pair_items
 from tests.scoring.fields.trees import Planned, array, choice, leaf, metric, obj, tree
