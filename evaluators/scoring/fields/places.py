@@ -140,13 +140,15 @@ class Place:
         self.how = unit_of(node) if self.kind == UNIT else None
         self.as_result = node.lists_answers
         """Its matches are results: the values count."""
-        self.odd = node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
+        self.needs_preparing = (
+            node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
+        )
         """Its values are changed before they are looked at."""
         how = self.how
-        self.quick = how is not None and not (how.unread or how.each or self.odd or self.as_result)
+        self.quick = how is not None and not (how.unread or how.each or self.needs_preparing or self.as_result)
         """Equal values match, and nothing is to be asked of them."""
         self.ordered, self.unique = node.align.how == "ordered", node.align.unique
-        self.looked_into = self.kind in (OBJECT, ARRAY) and not self.odd
+        self.looked_into = self.kind in (OBJECT, ARRAY) and not self.needs_preparing
         self.ranks: dict[Place, Trail] = {}
 
     def _under(self, node: FieldNode, step: float, inside: bool | None = None) -> Place:

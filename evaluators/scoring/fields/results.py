@@ -32,7 +32,7 @@ IS_WRONG: Final = (False, False, True, True, True, False, True, True)
 
 
 class FieldResult(Struct, gc=False):
-    """What became of one place of a row."""
+    """How two values of a place compare: a status, and what was compared."""
 
     at: Place
     location: InstancePath
@@ -41,43 +41,48 @@ class FieldResult(Struct, gc=False):
     expected: Any
     output: Any
     answers: tuple[Judged | Explained, ...] = ()
-    """What each metric said, where they do not all say the same, or there is more to say of it."""
+    """The answer of each metric, where they differ, or where one has partial credit, a reason or a problem."""
     known_to: Literal["outside", "elsewhere"] | None = None
-    """Of a value that only the output has, and that the schema lacks at its place: `outside`, or `elsewhere` in another branch."""
+    """Of a value that only the output has where the schema lacks the place: `outside`, or `elsewhere` when another branch has it."""
 
 
 class ListResult(Struct, gc=False):
-    """A list that was looked into, or that has a result of its own. Lengths are those of `matched` and `found`."""
+    """A list of a row, with how its items were paired.
+
+    Which results belong to which item is told by lengths: those of the row's `matched` for matches, of its `fields` for all others.
+    """
 
     at: Place
     location: InstancePath
     expected: Any
-    """As it stands, and as it was compared."""
     output: Any
     first_match: int
-    first: int
+    first_field: int
+    """The lengths before anything in the list was compared."""
     last_match: int = 0
-    last: int = 0
-    matches: Sequence[int] = ()
-    """How many matches there were after each expected item."""
-    ends: Sequence[int] = ()
-    """How many other results there were after each expected item."""
+    last_field: int = 0
+    """The lengths after all of it was compared."""
+    match_ends: Sequence[int] = ()
+    """After each expected item, how many matches the row had."""
+    field_ends: Sequence[int] = ()
+    """After each expected item, how many other results the row had."""
     pairs: Sequence[tuple[int, int]] = ()
-    """The items that go together: (expected index, index in the output), as they were compared."""
+    """(expected index, index in the output) of items that go together. Of sets, indexes are those of the `unique` items."""
     extra: Sequence[tuple[int, int, int, int, int]] = ()
-    """The items that only the output has: index, then lengths before and after it."""
+    """Items that only the output has: (index, matches and other results before it, matches and other results after it)."""
     crowded: bool = False
     """It was too long to compare each item with each."""
     keys: ItemKeys | None = None
     """The keys that were read to pair its items."""
-    kept: tuple[Sequence[int], Sequence[int]] | None = None
-    """Of lists that are sets, where the items stood that were compared."""
+    unique: tuple[Sequence[int], Sequence[int]] | None = None
+    """Of lists that are sets: the positions of the items that were compared, on both sides."""
 
 
 class RowResults(Struct, gc=False):
-    """All results of one row."""
+    """All results of one row, in document order."""
 
     matched: list[Mark]
+    """Its matches; none where every result was asked for: then they are among the `fields`."""
     fields: list[FieldResult]
     lists: list[ListResult]
     outside: list[tuple[Any, Any]]
@@ -85,8 +90,8 @@ class RowResults(Struct, gc=False):
 
 
 def shown_location(result: FieldResult) -> InstancePath:
-    """Where a value stands. Of a listed field it is the path with the items that were gone into, each by the index in its own list;
-    where the path has no `[*]`, the item of its value alone."""
+    """The path of a value in its document. Of a listed field, `[*]` is the index of the item in its own list; where the field has no `[*]`,
+    it is the index alone of an item of its value."""
     node = result.at.node
     if node.policy.one_result == "value":
         return result.location
@@ -123,7 +128,7 @@ _NOT_WRONG: Final = bytes(status for status in range(8) if not IS_WRONG[status])
 _NOT_COUNTED: Final = bytes(status for status in range(8) if not (IS_WRONG[status] or IS_MEASURED[status]))
 _NOT_MEASURED: Final = bytes(status for status in range(8) if not IS_MEASURED[status])
 Counted: TypeAlias = tuple[Place, int, int, object]
-"""A result, as it counts: its place, its status, what is empty (see `emptiness`), and something of its own where a metric said more."""
+"""What of a result counts: its place, its status, its emptiness, and an object of its own where `answers` have to be counted, too."""
 EITHER: Final = 4
 """Some right answers are empty and some are not, and so is the output."""
 
@@ -141,7 +146,7 @@ def emptiness(place: Place, e: Any, o: Any, absent: Sequence[Any]) -> int:
 
 
 class Signature(NamedTuple):
-    """What a row comes to: its matches, its other results, its lists, and places that the schema lacks."""
+    """What of a row counts: its matches, its other results, its lists, and places that the schema lacks."""
 
     matched: tuple[Mark, ...]
     fields: tuple[Counted, ...]
@@ -176,7 +181,7 @@ def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
 def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
     """How the items of a list count, and whether both sides are alike without any; `codes` are the statuses of all results of its row.
     None where nothing in it was measured. An item in which nothing was measured does not count."""
-    size, matches, first, last = len(listed.matches), listed.matches, listed.first, listed.last
+    size, matches, first, last = len(listed.match_ends), listed.match_ends, listed.first_field, listed.last_field
     if first == last and not listed.extra and len(listed.pairs) == size and size:  # nothing but matches
         before = listed.first_match
         if before < matches[0] and listed.last_match == matches[-1] and (size == 1 or len({*matches}) == size):
@@ -186,7 +191,7 @@ def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
     aside: set[int] = set()
     wrong: set[int] = set()
     had = listed.first_match
-    for row, (has, last) in enumerate(zip(matches, listed.ends, strict=True)):
+    for row, (has, last) in enumerate(zip(matches, listed.field_ends, strict=True)):
         here = codes[first:last]
         if (has == had and MATCH not in here) or here.translate(None, _NOT_WRONG):
             wrong.add(row)
@@ -200,5 +205,5 @@ def items_of(listed: ListResult, codes: bytes) -> tuple[Items, bool] | None:
     matched = sum([row not in wrong for row, _ in pairs]) if wrong else len(pairs)
     expected = size - len(aside)
     output = len(pairs) + len(listed.extra) - aside_too
-    alike = not expected and not output and (listed.last_match > had or MATCH in codes[first : listed.last])
+    alike = not expected and not output and (listed.last_match > had or MATCH in codes[first : listed.last_field])
     return Items(matched, expected - matched, output - matched, len(pairs)), alike

@@ -57,7 +57,11 @@ class Walk(Weighing):
         cells: Mapping[str, Any] | None = None,
         left_out: Collection[int] = (),
     ) -> RowResults:
-        """The results of two documents. What has to be asked is pending."""
+        """Compares two documents. Results that wait for a comparator that costs are pending.
+
+        `cells` are those in which comparators read right answers, None where no comparator does; `left_out` are the numbers of listed
+        fields that are not compared in this row.
+        """
         self._clear()
         self.documents = expected, output
         self.number, self.cells, self.left_out = number, cells, left_out
@@ -68,7 +72,7 @@ class Walk(Weighing):
             and expected
             and output
             and expected.__class__ is output.__class__ is dict
-            and not root.odd
+            and not root.needs_preparing
         ):
             self._object(root, expected, output, (), IN_BOTH)
         else:
@@ -76,9 +80,9 @@ class Walk(Weighing):
         return RowResults(self.matched, self.fields, self.lists, self.outside)
 
     def _visit(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Sees a place, and all below it."""
+        """Compares two values at a place, and all below it."""
         kind = place.kind
-        if place.odd:
+        if place.needs_preparing:
             e, o = self._prepared(place, e, o, around)
         if e is MISSING and o is MISSING:
             if place.needed:
@@ -87,7 +91,12 @@ class Walk(Weighing):
             if not (self.left_out and self._is_left_out(place)):
                 self._unit(place, e, o, at)
         elif kind == OBJECT:
-            if e and o and e.__class__ is o.__class__ is dict and not (place.odd and self._lacks_a_side(place, e, o)):
+            if (
+                e
+                and o
+                and e.__class__ is o.__class__ is dict
+                and not (place.needs_preparing and self._lacks_a_side(place, e, o))
+            ):
                 self._object(place, e, o, at, around)
             else:
                 self._one_empty(place, dict, e, o, at, around)
@@ -102,139 +111,131 @@ class Walk(Weighing):
         else:
             self._listed_items(place, e, o, at, around)
 
-    def _is_left_out(self, place: Place) -> bool:
-        return place.node.line is not None and place.node.line.number in self.left_out
-
-    def _prepared(self, place: Place, e: Any, o: Any, around: Surroundings) -> tuple[Any, Any]:
-        """The two values as they are looked at: with the right answers of the row, with what stands for an output that may lack it, and
-        without absent values. What is compared as one value has these taken out only while it is weighed: results say it themselves."""
-        node, absent = place.node, place.absent
-        answering = node.of_answers
-        if answering is not None and self.cells is not None and not self._is_left_out(place):
-            if answering.reads == "both":
-                beyond = around.unpaired or not (around.in_expected or node.policy.containers == "looked through")
-                if e is not MISSING or not beyond:
-                    e = with_answers(answering, e, self.cells, self.answers, id(place))
-            else:
-                pattern = own_pattern(answering, self.cells)
-                asked = node.policy.one_sided == "asked" and not self.weighing
-                e = pattern if o is not MISSING and (asked or not absent.has(e)) else e
-        if node.of_list is not None and o is MISSING and e is not MISSING and around.in_output and place.trail:
-            o = node.of_list.in_place_of_nothing(e)
-        if not absent.values or node.skip or (e is MISSING and o is MISSING):
-            return e, o
-        if place.kind == UNIT:
-            if self.weighing:
-                a, b = (MISSING if place.absent_at(one) else one for one in (e, o))
-                if a is b is MISSING and absent.both == "match" and not node.required:
-                    self._match(place, e, o, ())
-                return a, b
-        elif absent.has(e) and absent.has(o) and (place.needed or (self.weighing and absent.both == "skip")):
-            return MISSING, MISSING
-        return e, o
-
-    def _lacks_a_side(self, place: Place, e: Any, o: Any) -> bool:
-        return bool(place.absent.values) and (place.absent.has(e) or place.absent.has(o))
-
-    def _both_absent(self, place: Place, at: InstancePath, around: Surroundings) -> None:
-        """A required place that neither side has, or one that the output must have.
-
-        A required container stands for the required places below it, and for itself where there are none.
-        """
-        node, items = place.node, None
-        required: Sequence[tuple[str, Place]] = ()
-        if place.kind in (OBJECT, THROUGH, ARRAY, EACH):
-            required = place.needed_steps
-            items = place.items if node.below.items is not None and node.below.items.required else None
-        if not required and items is None:
-            self._add(place, OMISSION, MISSING, MISSING, at)
-        for key, child in required:
-            self._visit(child, MISSING, MISSING, (*at, key), around.under(key))
-        if items is not None:
-            self._visit(items, MISSING, MISSING, (*at, ANY), around)
-
-    def _look_through(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Values without results of their own: what the paths below them lead to, whatever they are."""
-        plain = not (self.every or self.left_out)
-        objects = e.__class__ is dict and o.__class__ is dict
+    def _object(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares two objects: keys that are compared as one value, declared keys, then keys that are not declared."""
+        node, steps = place.node, place.steps_of_every if self.every else place.steps
+        if node.compound is not None:
+            self._compound(place, e, o, at)
         append = self.matched.append
-        for key, below, joined, mark, read, read_around, child in place.reached:
-            if key is None or not objects:
-                a, b = read(e, o)
-            elif below is None:
+        unknown = len(e) + len(o) - 2 * len(steps)
+        for key, mark, child in steps:
+            try:
+                a, b = e[key], o[key]
+            except KeyError:
                 a, b = e.get(key, MISSING), o.get(key, MISSING)
-            else:
-                a, b = e.get(key), o.get(key)
-                if a.__class__ is dict and b.__class__ is dict and joined not in e and joined not in o:
-                    a, b = a.get(below, MISSING), b.get(below, MISSING)
-                else:
-                    a, b = read(e, o)
-            if plain and mark is not None and a == b:
+                unknown += 2 if a is b is MISSING else 1
+                if a is b is MISSING and not (child.needed or child.needs_preparing):
+                    continue
+            if mark is not None and a == b:
                 kind = a.__class__
                 if kind is str or (kind is b.__class__ and kind in SCALARS):
                     append(mark if a or kind in NUMBERS else child.bare)
                     continue
-            here = around
-            if child.odd:
-                if read_around is not None:
-                    near = read_around(e, o)[1]
-                    here = around._replace(
-                        in_output=around.in_output and isinstance(o, dict | list) and isinstance(near, dict | list)
-                    )
-                elif not place.inside:
-                    here = around._replace(in_output=False)
-            elif a is MISSING and b is MISSING and not (place.inside and child.needed):
+            elif child.looked_into and a and b:
+                kind = a.__class__
+                if kind is b.__class__:
+                    if kind is dict and child.kind == OBJECT:
+                        self._object(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
+                        continue
+                    if kind is list and child.items is not None and child.kind == ARRAY:
+                        here = (*at, key)
+                        below = around if around is IN_BOTH else around.under(key)
+                        self._items(child, child.items, a, b, self._add_list(child, a, b, here), here, below)
+                        continue
+            if child.kind == UNIT and not child.needs_preparing and not a is b is MISSING:
+                self._unit(child, a, b, (*at, key))
+            else:
+                self._visit(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
+        if unknown:
+            self._undeclared_keys(place, e, o, at, around)
+
+    def _compound(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
+        """Compares some keys of two objects as one value, at the object's own place. Absent ones are left out of it."""
+        absent = place.compound_absent
+        a, b = (
+            {key: side[key] for key in absent if not absent[key](side.get(key, MISSING))} or MISSING for side in (e, o)
+        )
+        if a is not MISSING or b is not MISSING:
+            self._unit(place.compound, a, b, at)
+
+    def _undeclared_keys(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares keys of two objects that are not declared, or notes that the schema lacks them."""
+        node, others = place.node, place.others
+        keys, taken = node.below.keys, node.compound.fields if node.compound is not None else ()
+        for key in sorted(key for key in {*e, *o} if key not in keys and key not in taken):
+            if others is not None:
+                self._visit(others, e.get(key, MISSING), o.get(key, MISSING), (*at, key), around.under(key))
+            elif key in e or around.candidates.under(key):
+                self.outside.append((node, key))
+            else:
+                self._undeclared_value(place, o[key], at, (key,), place.siblings)
+
+    def _undeclared_value(
+        self, place: Place, value: Any, at: InstancePath, steps: tuple[Any, ...], siblings: tuple[FieldNode, ...] | None
+    ) -> None:
+        """Adds a hallucination for each leaf of a value of the output that the schema lacks. `siblings` are the branches of the choice that the
+        place stands in: one of them may know the first key."""
+        known_to: Literal["elsewhere", "outside"] = "elsewhere" if siblings and knows(siblings, steps[0]) else "outside"
+        has, both = place.absent.has if place.absent.values else None, place.absent.both
+        waiting: list[tuple[tuple[Any, ...], Any]] = [(steps, value)]
+        while waiting:
+            steps, value = waiting.pop()
+            absent = has is not None and has(value)
+            if absent and self.weighing and both == "skip":
                 continue
-            if child.odd:
-                a, b = self._prepared(child, a, b, here)
-                if a is MISSING and b is MISSING and not (place.inside and child.needed):
-                    continue
-                if child.kind == UNIT and not (a is MISSING and b is MISSING):
-                    if not (self.left_out and self._is_left_out(child)):
-                        self._unit(child, a, b, at)
-                    continue
-            self._visit(child, a, b, at, around)
-
-    def _listed_items(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """The items of lists as they are paired, and the values of objects by key."""
-        whole, items = place.whole, place.items
-        if whole is not None and not (e.__class__ is o.__class__ is list and (e or o)):
-            self._add_list(place, e, o, at)
-            self._visit(whole, e, o, at, around)
-            return
-        if items is None:
-            return
-        if e.__class__ is dict:  # its values stand before the items that only the output has
-            self._values_by_key(items, e, o, at, around)
-        if e.__class__ is list or o.__class__ is list:
-            ours, theirs = (one if one.__class__ is list else [] for one in (e, o))
-            inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
-            self._items(place, items, ours, theirs, self._add_list(place, ours, theirs, at), at, inner)
-        if o.__class__ is dict and e.__class__ is not dict:
-            self._values_by_key(items, e, o, at, around)
-
-    def _values_by_key(self, item: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """The values of objects, those of each by key in order."""
-        ours, theirs = (one if one.__class__ is dict else {} for one in (e, o))
-        inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
-        for key in sorted({*ours, *theirs}):
-            self._visit(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
+            if value and not absent and value.__class__ is dict:
+                waiting += [((*steps, key), value[key]) for key in sorted(value, reverse=True)]
+            elif value and not absent and value.__class__ is list:
+                waiting += [((*steps, Unpaired(index)), value[index]) for index in reversed(range(len(value)))]
+            else:
+                path = (*place.node.path, *(ANY if step.__class__ is Unpaired else step for step in steps))
+                key = path, place.inside
+                lacking = self.lacking.get(key)
+                if lacking is None:
+                    lacking = self.lacking[key] = Place(
+                        FieldNode(path), place.absent, place.trail, place.inside, place.choices, kind=LACKING
+                    )
+                if absent and self.weighing:
+                    self.matched.append(lacking.full)
+                else:
+                    self.fields.append(FieldResult(lacking, (*at, *steps), HALLUCINATION, MISSING, value, (), known_to))
 
     def _array(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares two values where a list is declared: two objects by key, where `[*]` also means the values of an object."""
         if e.__class__ is o.__class__ is dict and place.as_object is not None and not self._lacks_a_side(place, e, o):
             self._visit(place.as_object, e, o, at, around)
             return
         listed = self._add_list(place, e, o, at)
-        if e and o and e.__class__ is o.__class__ is list and not (place.odd and self._lacks_a_side(place, e, o)):
+        if (
+            e
+            and o
+            and e.__class__ is o.__class__ is list
+            and not (place.needs_preparing and self._lacks_a_side(place, e, o))
+        ):
             self._contents(place, e, o, at, around, listed)
         else:
             self._one_empty(place, list, e, o, at, around, listed)
-            listed.last_match, listed.last = len(self.matched), len(self.fields)
+            listed.last_match, listed.last_field = len(self.matched), len(self.fields)
+
+    def _undeclared_items(
+        self, place: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
+    ) -> None:
+        """Adds the leaves of items that the schema does not describe; where the expected side has items, they are not scored."""
+        if e or any(isinstance(one, list) and one for one in around.candidates):
+            self.outside.append((place.node, ANY))
+        else:
+            extra = []
+            for column, value in enumerate(o):
+                matched, found = len(self.matched), len(self.fields)
+                self._undeclared_value(place, value, at, (Unpaired(column),), None)
+                extra.append((column, matched, found, len(self.matched), len(self.fields)))
+            listed.extra = extra
+        listed.last_match, listed.last_field = len(self.matched), len(self.fields)
 
     def _contents(
         self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings, listed: ListResult | None = None
     ) -> None:
-        """What stands below an object or a list."""
+        """Compares the contents of two objects, or of two lists with their `listed` result."""
         if listed is None:
             self._object(place, e, o, at, around)
         elif place.items is not None:
@@ -252,7 +253,7 @@ class Walk(Weighing):
         around: Surroundings,
         listed: ListResult | None = None,
     ) -> None:
-        """Two values of which a side has no contents of the kind."""
+        """Compares two values of which one has no contents of the declared kind: see the table in `presence`."""
         node, absent = place.node, place.absent.has if place.absent.values else None
         ours = "missing" if absent is not None and absent(e) else content(kind, e)
         theirs = "missing" if absent is not None and absent(o) else content(kind, o)
@@ -280,105 +281,125 @@ class Walk(Weighing):
             number = (MATCH if same(e, o) else MISMATCH) if status is None else status.number
             self._add(place, number, e, o, at)
 
-    def _object(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compounds, the declared keys, then keys that are not declared."""
-        node, steps = place.node, place.steps_of_every if self.every else place.steps
-        if node.compound is not None:
-            self._compound(place, e, o, at)
+    def _both_absent(self, place: Place, at: InstancePath, around: Surroundings) -> None:
+        """Adds the omission of a required place that neither side has, or of one that the output must have.
+
+        A required container stands for the required places below it, and for itself where there are none.
+        """
+        node, items = place.node, None
+        required: Sequence[tuple[str, Place]] = ()
+        if place.kind in (OBJECT, THROUGH, ARRAY, EACH):
+            required = place.needed_steps
+            items = place.items if node.below.items is not None and node.below.items.required else None
+        if not required and items is None:
+            self._add(place, OMISSION, MISSING, MISSING, at)
+        for key, child in required:
+            self._visit(child, MISSING, MISSING, (*at, key), around.under(key))
+        if items is not None:
+            self._visit(items, MISSING, MISSING, (*at, ANY), around)
+
+    def _look_through(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares what paths lead to below two values, which have no results of their own."""
+        plain = not (self.every or self.left_out)
+        objects = e.__class__ is dict and o.__class__ is dict
         append = self.matched.append
-        unknown = len(e) + len(o) - 2 * len(steps)
-        for key, mark, child in steps:
-            try:
-                a, b = e[key], o[key]
-            except KeyError:
+        for key, below, joined, mark, read, read_around, child in place.reached:
+            if key is None or not objects:
+                a, b = read(e, o)
+            elif below is None:
                 a, b = e.get(key, MISSING), o.get(key, MISSING)
-                unknown += 2 if a is b is MISSING else 1
-                if a is b is MISSING and not (child.needed or child.odd):
-                    continue
-            if mark is not None and a == b:
+            else:
+                a, b = e.get(key), o.get(key)
+                if a.__class__ is dict and b.__class__ is dict and joined not in e and joined not in o:
+                    a, b = a.get(below, MISSING), b.get(below, MISSING)
+                else:
+                    a, b = read(e, o)
+            if plain and mark is not None and a == b:
                 kind = a.__class__
                 if kind is str or (kind is b.__class__ and kind in SCALARS):
                     append(mark if a or kind in NUMBERS else child.bare)
                     continue
-            elif child.looked_into and a and b:
-                kind = a.__class__
-                if kind is b.__class__:
-                    if kind is dict and child.kind == OBJECT:
-                        self._object(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
-                        continue
-                    if kind is list and child.items is not None and child.kind == ARRAY:
-                        here = (*at, key)
-                        below = around if around is IN_BOTH else around.under(key)
-                        self._items(child, child.items, a, b, self._add_list(child, a, b, here), here, below)
-                        continue
-            if child.kind == UNIT and not child.odd and not a is b is MISSING:
-                self._unit(child, a, b, (*at, key))
-            else:
-                self._visit(child, a, b, (*at, key), around if around is IN_BOTH else around.under(key))
-        if unknown:
-            self._undeclared_keys(place, e, o, at, around)
-
-    def _undeclared_keys(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """The keys of an object that are not declared."""
-        node, others = place.node, place.others
-        keys, taken = node.below.keys, node.compound.fields if node.compound is not None else ()
-        for key in sorted(key for key in {*e, *o} if key not in keys and key not in taken):
-            if others is not None:
-                self._visit(others, e.get(key, MISSING), o.get(key, MISSING), (*at, key), around.under(key))
-            elif key in e or around.candidates.under(key):
-                self.outside.append((node, key))
-            else:
-                self._undeclared_value(place, o[key], at, (key,), place.siblings)
-
-    def _compound(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
-        """The keys of an object that are compared as one value, at the object's own place: those that are not absent."""
-        absent = place.compound_absent
-        a, b = (
-            {key: side[key] for key in absent if not absent[key](side.get(key, MISSING))} or MISSING for side in (e, o)
-        )
-        if a is not MISSING or b is not MISSING:
-            self._unit(place.compound, a, b, at)
-
-    def _undeclared_value(
-        self, place: Place, value: Any, at: InstancePath, steps: tuple[Any, ...], siblings: tuple[FieldNode, ...] | None
-    ) -> None:
-        """Every leaf of what only the output has, and the schema lacks. `siblings` are the branches that may know its first key."""
-        known_to: Literal["elsewhere", "outside"] = "elsewhere" if siblings and knows(siblings, steps[0]) else "outside"
-        has, both = place.absent.has if place.absent.values else None, place.absent.both
-        waiting: list[tuple[tuple[Any, ...], Any]] = [(steps, value)]
-        while waiting:
-            steps, value = waiting.pop()
-            absent = has is not None and has(value)
-            if absent and self.weighing and both == "skip":
-                continue
-            if value and not absent and value.__class__ is dict:
-                waiting += [((*steps, key), value[key]) for key in sorted(value, reverse=True)]
-            elif value and not absent and value.__class__ is list:
-                waiting += [((*steps, Unpaired(index)), value[index]) for index in reversed(range(len(value)))]
-            else:
-                path = (*place.node.path, *(ANY if step.__class__ is Unpaired else step for step in steps))
-                key = path, place.inside
-                lacking = self.lacking.get(key)
-                if lacking is None:
-                    lacking = self.lacking[key] = Place(
-                        FieldNode(path), place.absent, place.trail, place.inside, place.choices, kind=LACKING
+            here = around
+            if child.needs_preparing:
+                if read_around is not None:
+                    near = read_around(e, o)[1]
+                    here = around._replace(
+                        in_output=around.in_output and isinstance(o, dict | list) and isinstance(near, dict | list)
                     )
-                if absent and self.weighing:
-                    self.matched.append(lacking.full)
-                else:
-                    self.fields.append(FieldResult(lacking, (*at, *steps), HALLUCINATION, MISSING, value, (), known_to))
+                elif not place.inside:
+                    here = around._replace(in_output=False)
+            elif a is MISSING and b is MISSING and not (place.inside and child.needed):
+                continue
+            if child.needs_preparing:
+                a, b = self._prepared(child, a, b, here)
+                if a is MISSING and b is MISSING and not (place.inside and child.needed):
+                    continue
+                if child.kind == UNIT and not (a is MISSING and b is MISSING):
+                    if not (self.left_out and self._is_left_out(child)):
+                        self._unit(child, a, b, at)
+                    continue
+            self._visit(child, a, b, at, around)
 
-    def _undeclared_items(
-        self, place: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
-    ) -> None:
-        """Items of lists whose items the schema does not know: not scored where the expected side has some."""
-        if e or any(isinstance(one, list) and one for one in around.candidates):
-            self.outside.append((place.node, ANY))
-        else:
-            extra = []
-            for column, value in enumerate(o):
-                matched, found = len(self.matched), len(self.fields)
-                self._undeclared_value(place, value, at, (Unpaired(column),), None)
-                extra.append((column, matched, found, len(self.matched), len(self.fields)))
-            listed.extra = extra
-        listed.last_match, listed.last = len(self.matched), len(self.fields)
+    def _listed_items(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares what `[*]` of a listed field means: items of lists as they are paired, values of objects by key."""
+        whole, items = place.whole, place.items
+        if whole is not None and not (e.__class__ is o.__class__ is list and (e or o)):
+            self._add_list(place, e, o, at)
+            self._visit(whole, e, o, at, around)
+            return
+        if items is None:
+            return
+        if e.__class__ is dict:  # its values stand before the items that only the output has
+            self._values_by_key(items, e, o, at, around)
+        if e.__class__ is list or o.__class__ is list:
+            ours, theirs = (one if one.__class__ is list else [] for one in (e, o))
+            inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
+            self._items(place, items, ours, theirs, self._add_list(place, ours, theirs, at), at, inner)
+        if o.__class__ is dict and e.__class__ is not dict:
+            self._values_by_key(items, e, o, at, around)
+
+    def _values_by_key(self, item: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
+        """Compares the values of two objects, whatever their keys are, in the order of the keys."""
+        ours, theirs = (one if one.__class__ is dict else {} for one in (e, o))
+        inner = around if isinstance(o, dict | list) else around._replace(in_output=False)
+        for key in sorted({*ours, *theirs}):
+            self._visit(item, ours.get(key, MISSING), theirs.get(key, MISSING), (*at, key), inner.under(key))
+
+    def _prepared(self, place: Place, e: Any, o: Any, around: Surroundings) -> tuple[Any, Any]:
+        """The two values as they are compared: with the right answers of the row, with what stands for an output that may lack it, and
+        without absent values.
+
+        A value that is compared as one loses absent values only while it is weighed: post-processors reclassify its results.
+        """
+        node, absent = place.node, place.absent
+        answering = node.of_answers
+        if answering is not None and self.cells is not None and not self._is_left_out(place):
+            if answering.reads == "both":
+                beyond = around.unpaired or not (around.in_expected or node.policy.containers == "looked through")
+                if e is not MISSING or not beyond:
+                    e = with_answers(answering, e, self.cells, self.answers, id(place))
+            else:
+                pattern = own_pattern(answering, self.cells)
+                asked = node.policy.one_sided == "asked" and not self.weighing
+                e = pattern if o is not MISSING and (asked or not absent.has(e)) else e
+        if node.of_list is not None and o is MISSING and e is not MISSING and around.in_output and place.trail:
+            o = node.of_list.in_place_of_nothing(e)
+        if not absent.values or node.skip or (e is MISSING and o is MISSING):
+            return e, o
+        if place.kind == UNIT:
+            if self.weighing:
+                a, b = (MISSING if place.absent_at(one) else one for one in (e, o))
+                if a is b is MISSING and absent.both == "match" and not node.required:
+                    self._match(place, e, o, ())
+                return a, b
+        elif absent.has(e) and absent.has(o) and (place.needed or (self.weighing and absent.both == "skip")):
+            return MISSING, MISSING
+        return e, o
+
+    def _lacks_a_side(self, place: Place, e: Any, o: Any) -> bool:
+        """Whether one of two values counts as absent."""
+        return bool(place.absent.values) and (place.absent.has(e) or place.absent.has(o))
+
+    def _is_left_out(self, place: Place) -> bool:
+        """Whether the listed field of a place is not compared in this row."""
+        return place.node.line is not None and place.node.line.number in self.left_out

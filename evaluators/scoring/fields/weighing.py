@@ -43,19 +43,21 @@ Counts: TypeAlias = tuple[int, int, int, int, int]
 
 
 class Candidates(tuple[Any, ...]):
-    """The expected values that an item without a partner is held against; many items share them."""
+    """What the expected items of a list have at one place: in an unpaired item, a key that none of them has is extra."""
 
-    known: dict[str, Candidates]
+    by_key: dict[str, Candidates]
 
     def under(self, key: str) -> Candidates:
         """What the values have under a key, where they are objects that have it. It is looked up once."""
         if not self:
             return self
-        if "known" not in self.__dict__:
-            self.known = {}
-        found = self.known.get(key)
+        if "by_key" not in self.__dict__:
+            self.by_key = {}
+        found = self.by_key.get(key)
         if found is None:
-            found = self.known[key] = Candidates(other[key] for other in self if isinstance(other, dict) and key in other)
+            found = self.by_key[key] = Candidates(
+                other[key] for other in self if isinstance(other, dict) and key in other
+            )
         return found
 
 
@@ -63,10 +65,10 @@ NO_CANDIDATES: Final = Candidates()
 
 
 class Surroundings(NamedTuple):
-    """What is around the two values where they are not simply what both documents have."""
+    """Where two values stand, if not in documents that both have what leads to them."""
 
     candidates: Candidates = NO_CANDIDATES
-    """What the expected items have here, in an item of the output without a partner."""
+    """In an item of the output without a partner: what the expected items have at its place."""
     unpaired: bool = False
     """In an item of the output without a partner."""
     in_expected: bool = True
@@ -111,7 +113,7 @@ class Best(Struct, frozen=True):
     counts: Counts
     fit: Fit
     values: object
-    """What it was found for, so that ids stay theirs."""
+    """The values that it was chosen for: the choice is kept by their ids, which must not be used again."""
 
 
 class Weighing(Units):
@@ -178,7 +180,7 @@ class Weighing(Units):
         if place.unique:
             kept = as_sets(e, o, item.set_key)
             if kept is not None:
-                listed.kept = ours, theirs = kept
+                listed.unique = ours, theirs = kept
                 e, o = [e[index] for index in ours], [o[index] for index in theirs]
         if place.ordered:
             paired = in_list_order(len(e), len(o))
@@ -198,7 +200,10 @@ class Weighing(Units):
             else Surroundings(in_expected=around.in_expected, in_output=around.in_output)
         )
         quick = item.full if item.quick and not self.every else None
-        objects, one = item.looked_into and item.kind == OBJECT, item.kind == UNIT and not item.odd and not self.left_out
+        objects, one = (
+            item.looked_into and item.kind == OBJECT,
+            item.kind == UNIT and not item.needs_preparing and not self.left_out,
+        )
         for row, a in enumerate(e):
             b = partners[row]
             kind = a.__class__
@@ -212,7 +217,7 @@ class Weighing(Units):
                 self._visit(item, a, b, (*at, ours[row]), below)
             matches.append(len(matched))
             ends.append(len(found))
-        listed.matches, listed.ends = matches, ends
+        listed.match_ends, listed.field_ends = matches, ends
         if paired.extra:
             candidates = Candidates(
                 (*e, *(one for other in around.candidates if isinstance(other, list) for one in other))
@@ -224,7 +229,7 @@ class Weighing(Units):
                 self._visit(item, MISSING, o[column], (*at, Unpaired(theirs[column])), below)
                 extra.append((column, before, first, len(matched), len(found)))
             listed.extra = extra
-        listed.last_match, listed.last = len(matched), len(found)
+        listed.last_match, listed.last_field = len(matched), len(found)
 
     def _pair(self, place: Place, item: Place, e: Any, o: Any, at: InstancePath) -> tuple[Paired, Any]:
         """Which items of two lists go together that are not simply in order."""
@@ -267,7 +272,7 @@ class Weighing(Units):
         walk = self._weigher()
         walks: list[Weighing] = []
         weighed: list[tuple[list[int], list[Place]]] = []
-        objects = item.kind == OBJECT and not item.odd
+        objects = item.kind == OBJECT and not item.needs_preparing
         for number, (row, column) in enumerate(pairs):
             if not number % 1_000:
                 still_time()

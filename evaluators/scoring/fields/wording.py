@@ -147,8 +147,8 @@ def lists_of(results: RowResults, absent: AbsentValues) -> list[ShownList]:
         items, others = ([*one] if isinstance(one, list) else [] for one in (e, o))
         notes = notes_on(node.align, items, others, absent.if_any)
         notes += [CROWDED] if each.crowded else []
-        if each.kept is not None:
-            ours, theirs = each.kept
+        if each.unique is not None:
+            ours, theirs = each.unique
             pairs = [(ours[row], theirs[column]) for row, column in pairs]
         found.append(ShownList(each.location, node, e, o, pairs, tuple(notes), absent.has(e)))
     return found

@@ -49,13 +49,13 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "fields": Area(
         (
-            "scoring/fields/compare.py", "scoring/fields/presence.py", "scoring/fields/places.py",
+            "scoring/fields/walk.py", "scoring/fields/weighing.py", "scoring/fields/presence.py", "scoring/fields/places.py",
             "scoring/fields/results.py", "scoring/fields/outcomes.py", "scoring/fields/wording.py",
             "scoring/fields/listed*.py", "scoring/fields/open_*.py", "scoring/fields/row_*.py",
             "scoring/fields/reading.py", "scoring/fields/pairing.py", "scoring/fields/fingerprints.py",
             "scoring/fields/item_keys.py", "scoring/fields/tree.py", "scoring/fields/key_counts.py",
             "scoring/fields/events.py", "scoring/fields/metrics.py", "scoring/fields/rules.py",
-            "scoring/fields/instance_paths.py", "scoring/fields/branches.py", "scoring/fields/units.py",
+            "scoring/fields/instance_paths.py", "scoring/fields/units.py",
         ),
         ("scoring/fields", "laws"),
     ),
