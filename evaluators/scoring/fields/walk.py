@@ -173,8 +173,10 @@ class Walk(Weighing):
     def _undeclared_value(
         self, place: Place, value: Any, at: InstancePath, steps: tuple[Any, ...], siblings: tuple[FieldNode, ...] | None
     ) -> None:
-        """Adds a hallucination for each leaf of a value of the output that the schema lacks. `siblings` are the branches of the choice that the
-        place stands in: one of them may know the first key."""
+        """Adds a hallucination for each leaf of a value of the output that the schema lacks.
+
+        `siblings` are the branches of the choice that the place stands in: one of them may know the first key.
+        """
         known_to: Literal["elsewhere", "outside"] = "elsewhere" if siblings and knows(siblings, steps[0]) else "outside"
         has, both = place.absent.has if place.absent.values else None, place.absent.both
         waiting: list[tuple[tuple[Any, ...], Any]] = [(steps, value)]
