@@ -174,28 +174,31 @@ def _difference(
 
     `alike`: the same values of the field count before and after; None where it is about no field.
     """
-    lost, gained = was.den > 0 and not now.den, now.den > 0 and not was.den
-    right, measured = _values(was, old)
-    right_now, measured_now = _values(now, new)
-    wrong, wrong_now = measured - right, measured_now - right_now
     if alike is None:
-        wrong, wrong_now = _wrong(was), _wrong(now)
+        wrong = _wrong(was)
+        if was == now:
+            return 0, 0, 0, 0, 0, wrong
         turned = int(was.den > 0 and now.passed is True and not was.passed)
         broken = int(was.passed is True and now.den > 0 and not now.passed)
-        return (
-            turned,
-            broken,
-            wrong - wrong_now,
-            int(lost),
-            int(gained),
-            wrong,
-        )  # items that pair otherwise may be wrong, too
+        # items that pair otherwise may be wrong, too
+        return turned, broken, wrong - _wrong(now), *_scores(was, now), wrong
+    right, measured = _values(was, old)
+    wrong = measured - right
+    if alike and was == now:
+        return 0, 0, 0, 0, 0, wrong
+    right_now, measured_now = _values(now, new)
+    wrong_now = measured_now - right_now
     if alike:
         turned, broken = (max(0, right_now - right), max(0, right - right_now)) if measured else (0, 0)
     else:  # a list that counted as one value, and by its items now, or by itself where it has none
         wrong_now = max(0, _wrong(now) - _wrong(was) + wrong)
         turned, broken = int(wrong > 0 and not wrong_now), int(measured > 0 and not wrong and wrong_now > 0)
-    return turned, broken, max(0, wrong - wrong_now - turned), int(lost), int(gained), wrong
+    return turned, broken, max(0, wrong - wrong_now - turned), *_scores(was, now), wrong
+
+
+def _scores(was: Result, now: Result) -> tuple[int, int]:
+    """1 where the row loses its score, and 1 where it gets one."""
+    return int(was.den > 0 and not now.den), int(now.den > 0 and not was.den)
 
 
 def _wrong(one: Result) -> int:

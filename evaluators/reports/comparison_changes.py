@@ -24,6 +24,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, 
 from evaluators.scoring.fields.rules import Ready, compile_rule, prepare_rule, status_of
 from evaluators.scoring.values.dates import USUAL_FORMATS as DATE_FORMATS
 from evaluators.scoring.values.dates import ambiguity, formats_of, read_date, reader, same_moment
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.numbers import USUAL_PARSES as NUMBER_FORMATS
 from evaluators.scoring.values.numbers import as_setting
 from evaluators.scoring.values.pairing import identity
@@ -43,7 +44,7 @@ _BEFORE: Final = {"transliterate": ("ignore",), "nfc": ("none",)}
 """What a switch must stand on for a value to be tried, where that is not any of `_STRICTER`: one step at a time."""
 _STRICTER: Final = ("keep", "none", "lower", "trim", "collapse")
 """What a switch may stand on for a value of `_LOOSER` to be tried."""
-_ADDRESS: Final = re.compile(r"\s*(?:[a-z]+://|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/|\s*$))", re.IGNORECASE)
+_ADDRESS: Final = late_pattern(r"\s*(?:[a-z]+://|www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:/|\s*$))", re.IGNORECASE)
 _YES_AND_NO: Final = {"true": ["true", "yes"], "false": ["false", "no"]}
 _ABS: Final = (0.001, 0.01, 0.1)
 _REL: Final = (0.0001, 0.001, 0.01)
@@ -432,7 +433,7 @@ def _nearly_the_same(compared: Compared, mismatches: Sequence[Mismatch], found: 
     ]
 
 
-_NO_WORDS: Final = re.compile(r"[\d@]|://|www\.")
+_NO_WORDS: Final = late_pattern(r"[\d@]|://|www\.")
 _AT_LEAST: Final = (0.9, 0.8)
 
 

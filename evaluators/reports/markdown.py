@@ -12,17 +12,18 @@ from typing import Final, TypeAlias
 
 from evaluators.reports.display import visible
 from evaluators.reports.document import Block, Item, Listing, Page, PageTable, Paragraph
+from evaluators.scoring.values.late_pattern import late_pattern
 
 Write: TypeAlias = Callable[[str], str]
 """How a text is escaped."""
-_SPECIAL: Final = re.compile(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
-_OPENING: Final = re.compile(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
-_TICKS: Final = re.compile("`+")
-_CODE: Final = re.compile(r"`([^`]+)`")
-_OWN_CODE: Final = re.compile(r"(`+[^`]+`+)")
-_OWN_SPECIAL: Final = re.compile(r"[*_<>\[\]]")
-_LINK: Final = re.compile(r"(?i)\b(https?|ftp|mailto|www)([:.])")
-_MENTION: Final = re.compile(r"@(?=\w)")
+_SPECIAL: Final = late_pattern(r"[\\`*\[\]<>|~#$]|(?<![^\W_])_|_(?![^\W_])")
+_OPENING: Final = late_pattern(r"^(\s*)([-+=]|\d+(?=[.)](?:\s|$)))")
+_TICKS: Final = late_pattern("`+")
+_CODE: Final = late_pattern(r"`([^`]+)`")
+_OWN_CODE: Final = late_pattern(r"(`+[^`]+`+)")
+_OWN_SPECIAL: Final = late_pattern(r"[*_<>\[\]]")
+_LINK: Final = late_pattern(r"(?i)\b(https?|ftp|mailto|www)([:.])")
+_MENTION: Final = late_pattern(r"@(?=\w)")
 
 
 def page_markdown(page: Page, own_words: bool = False) -> str:

@@ -21,6 +21,7 @@ from evaluators.runs.reader import Run
 from evaluators.runs.record_lines import OutcomeLine, RowOutcome
 from evaluators.runs.recorder import SMALL_RUN
 from evaluators.scoring.values.json_text import to_text
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.path_text import ANY, Step
 from evaluators.scoring.values.paths import BadPath, Path, parse
 from evaluators.scoring.values.quoting import quote
@@ -28,11 +29,11 @@ from evaluators.scoring.values.quoting import quote
 SMALL_LINES, MOST_LINES = 10_000, 2_000
 """Recorded results of a variant that are looked at, of a small run and of any other: a summary is not to take long."""
 _SHOWN_EXAMPLES: Final = 3
-_ONE_OFF: Final = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
+_ONE_OFF: Final = late_pattern(r'"[^"]*"|\d+(?:[.,]\d+)*')
 """What two reasons of one kind may differ in: quoted text, and numbers."""
 _UNREADABLE: Final = ("the output is not usable JSON", "the output is Python, not JSON")
 _Kind: TypeAlias = tuple[str, ...]
-_UNPAIRED: Final = re.compile(r"\[\+(\d+)\]")
+_UNPAIRED: Final = late_pattern(r"\[\+(\d+)\]")
 """The step to an item that only the output has."""
 
 

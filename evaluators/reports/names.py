@@ -15,16 +15,16 @@ are joined by `.`, and `/` stands between what a metric is about. Two different 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from evaluators.reports.csv_cells import guarded
 from evaluators.runs.overall import OVERALL
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.path_text import ANY, BadPath, Step, display, read_dots
 
-_RESERVED: Final = re.compile(r"each|item--?[0-9]+|as-pointer|as-path")
+_RESERVED: Final = late_pattern(r"each|item--?[0-9]+|as-pointer|as-path")
 _EMPTY: Final = "_-_"
 
 

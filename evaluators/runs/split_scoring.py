@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -17,6 +16,7 @@ from evaluators.runs.job import Job, ShippedSuite, run_split
 from evaluators.runs.observer import Progress
 from evaluators.runs.split_result import Part
 from evaluators.scoring.plan.graph import EvaluatorLine
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.reader import Split
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Task: TypeAlias = tuple[Split, frozenset[str]]
 """One split to score, and the keys of what is recorded that earlier splits have filled."""
-_VARIABLE: Final = re.compile(r"\$\{(\w+)")
+_VARIABLE: Final = late_pattern(r"\$\{(\w+)")
 
 
 class SplitScoring:

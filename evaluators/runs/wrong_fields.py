@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,13 +10,14 @@ from msgspec import field
 from evaluators.model.rows import RowStatus
 from evaluators.runs.exact_sums import Sum
 from evaluators.scoring.fields.row_checks import RowsCheck
+from evaluators.scoring.values.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     from evaluators.scoring.plan.suite_plan import Compiled, Plan
 
 MOST_GROUPS: Final = 20_000
 """Groups with something wrong of which the fields are kept."""
-_ITEM: Final = re.compile(r"\[\d+\]")
+_ITEM: Final = late_pattern(r"\[\d+\]")
 
 
 class WrongFields(Sum):

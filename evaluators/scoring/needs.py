@@ -13,7 +13,6 @@ when one of the values there does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -31,6 +30,7 @@ from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.json_choice import LENIENT, PickedDocument, Search, Want
 from evaluators.scoring.values.json_documents import FoundDocuments
 from evaluators.scoring.values.json_reader import deeper_than, nested_deeper
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.paths import BadPath, Path
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.scoring.values.patterns import compiled
@@ -284,9 +284,9 @@ def is_python(text: str) -> bool:
     return _PYTHON.match(text) is not None
 
 
-_PLAIN_WORDS: Final = re.compile(r"[^\W\d][\w \-/]{0,60}")
+_PLAIN_WORDS: Final = late_pattern(r"[^\W\d][\w \-/]{0,60}")
 """A few words, as labels are."""
-_PYTHON: Final = re.compile(
+_PYTHON: Final = late_pattern(
     r"""\s*[\[{][\s\[{]*(?:'(?:[^'\\]|\\.)*'\s*[:,\]]|"[^"\\]*"\s*:\s*(?:True|False|None)\b|(?:True|False|None)\s*[,\]])"""
 )
 
@@ -367,7 +367,7 @@ class Condition(Struct, frozen=True):
 _NOT_GIVEN: Final = ("no-output-for-row", "no-expected-for-row")
 
 
-_EQUALS: Final = re.compile(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s*")
+_EQUALS: Final = late_pattern(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s*")
 
 
 def _as_condition(data: object) -> str:
@@ -463,7 +463,7 @@ def _read_pattern(value: object) -> object:
     return value
 
 
-_ROW_COLUMN: Final = re.compile(r"row\.[^\W\d]\w*")
+_ROW_COLUMN: Final = late_pattern(r"row\.[^\W\d]\w*")
 """A column as the other settings name it; as a pattern it is written `row\\.x`."""
 Pattern: TypeAlias = Annotated[str | FromColumn, BeforeValidator(_read_pattern, json_schema_input_type=str | FromColumn)]
 """A regular expression, or the column in which each row has its own."""

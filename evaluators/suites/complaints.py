@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites.excerpt import lines_of, quoted, requoted
 from evaluators.suites.nodes import SuiteInput
@@ -28,29 +29,29 @@ BAD_CHARACTER = "an escape in this text does not stand for a character"
 BACKSLASH = "in single quotes a backslash is just a backslash"
 MOST_KEY: Final = 1_024
 """Characters of a key on one line, its quotes and escapes included: a rule of YAML."""
-_GLUED = re.compile(r"(\s*(?:-\s+)*)([\w.-]+):([^\s:/].*)")
-_KEY_AND_VALUE = re.compile(r"\s*(?:-\s+)*[^\s#][^:#]*:\s+[^\s#]")
-_FILE_BESIDE = re.compile(r"""test_set:\s+["']?([^\s"'#{\[&*!|>][^"'#]*?)["']?\s*(?:\s#.*)?""")
-_KEY_BESIDE_KEY = re.compile(
+_GLUED = late_pattern(r"(\s*(?:-\s+)*)([\w.-]+):([^\s:/].*)")
+_KEY_AND_VALUE = late_pattern(r"\s*(?:-\s+)*[^\s#][^:#]*:\s+[^\s#]")
+_FILE_BESIDE = late_pattern(r"""test_set:\s+["']?([^\s"'#{\[&*!|>][^"'#]*?)["']?\s*(?:\s#.*)?""")
+_KEY_BESIDE_KEY = late_pattern(
     r"(?P<before>\s*(?:-\s+)*)(?P<key>[^\s:\[{#][^:#]*):\s+(?P<word>\w+):(?:\s+(?P<rest>[^\s#](?:[^#]|(?<!\s)#)*?))?\s*(?:\s#.*)?"
 )
 _NESTED: Final = frozenset((*COMPARATORS.shipped(), *NEIGHBOURS, "fail_below", "warn_below", "fail_above", "warn_above"))
 """Settings that may be the only one below a key."""
-_OPENING = re.compile(
+_OPENING = late_pattern(
     r"""(?m)(?:^|(?<=\s))\#.*$  # a comment
     | ^(?P<indent>\ *)[^\n#]*(?:[:-]\ +)[|>][-+0-9]*[ \t]*$ (?:\n(?:(?P=indent)\ +.*|[ \t]*$))*  # a text of several lines
     | (?:^\ *(?:-\ +)*|[:,]\ +|[\[{]\ *)(?P<mark>["'])""",
     re.VERBOSE,
 )
-_QUOTED_TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""", re.DOTALL)
-_BEGINS_LINE = re.compile(r"\s*(?:-\s+)*")
-_KEY_ENDS = re.compile(r":(?=\s|$)")
-_VALUE_ENDS = re.compile(r",(?=\s+[\w\"' .-]+:\s)")
-_REST_ENDS = re.compile(r"[\s\]}]*$")
-_BARE_ITEM = re.compile(r"(\s*(?:-\s+)*-\s+)([\w.-]+)\s*")
-_BARE_WORD = re.compile(r"(\s*(?:-\s+)*)([\w.-]+)\s*")
-_GLUED_DASH = re.compile(r"(\s*)-([^\s-].*)")
-_BRACKET_VALUE = re.compile(r"(\s*(?:-\s+)*(?:[^\s\[\]{}:]+:\s+)?)([\[{].*)")
+_QUOTED_TEXT = late_pattern(r""""(?:[^"\\]|\\.)*"|'(?:[^']|'')*'""", re.DOTALL)
+_BEGINS_LINE = late_pattern(r"\s*(?:-\s+)*")
+_KEY_ENDS = late_pattern(r":(?=\s|$)")
+_VALUE_ENDS = late_pattern(r",(?=\s+[\w\"' .-]+:\s)")
+_REST_ENDS = late_pattern(r"[\s\]}]*$")
+_BARE_ITEM = late_pattern(r"(\s*(?:-\s+)*-\s+)([\w.-]+)\s*")
+_BARE_WORD = late_pattern(r"(\s*(?:-\s+)*)([\w.-]+)\s*")
+_GLUED_DASH = late_pattern(r"(\s*)-([^\s-].*)")
+_BRACKET_VALUE = late_pattern(r"(\s*(?:-\s+)*(?:[^\s\[\]{}:]+:\s+)?)([\[{].*)")
 _CLOSING = {"[": "]", "{": "}"}
 _SPECIAL = {
     "*": "a star starts a reference in YAML",

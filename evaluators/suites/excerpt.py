@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from evaluators.scoring.values.late_pattern import late_pattern
+
 WIDTH = 110
 _LINE_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
@@ -52,10 +54,10 @@ def _pad(character: str) -> str:
     return "  " if unicodedata.east_asian_width(character) in "WF" else " "
 
 
-_START = re.compile(r"\s*(?:-\s+)*")
-_PATH_START = re.compile(r"\[(?:\*|\d+)\](?=[.\[: \t])")
-_BARE_ALIAS = re.compile(r"\*[\w-]+")
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
+_START = late_pattern(r"\s*(?:-\s+)*")
+_PATH_START = late_pattern(r"\[(?:\*|\d+)\](?=[.\[: \t])")
+_BARE_ALIAS = late_pattern(r"\*[\w-]+")
+_QUOTED = late_pattern(r'"(?:[^"\\]|\\.)*"' + r"|'(?:[^']|'')*'")
 
 
 def requoted(line: str, at: int | None = None) -> str:

@@ -22,6 +22,7 @@ from msgspec import Struct, field
 
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.settings import BadSettings, Filled, Loc, spell
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.suites.complaints import BACKSLASH, BAD_CHARACTER, Mark, ParserError, YamlErrorExplainer, YamlProblem
 from evaluators.suites.excerpt import lines_of
 from evaluators.suites.extends import Chain, merged
@@ -49,9 +50,9 @@ MOST_COPIES: Final = 100_000
 PARSER: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufeff\ufffe\uffff]")
-_DIRECTIVE = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%(?!YAML 1\.[12]\s)[^\r\n]*)")
-_LONG_ESCAPE = re.compile(r"\\U([0-9A-Fa-f]{8})")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_DIRECTIVE = late_pattern(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*(%(?!YAML 1\.[12]\s)[^\r\n]*)")
+_LONG_ESCAPE = late_pattern(r"\\U([0-9A-Fa-f]{8})")
+_SURROGATE = late_pattern("[\ud800-\udfff]")
 
 
 class SuiteSource(Struct, frozen=True):

@@ -8,17 +8,17 @@ id pairs only where it names all documents of both lists, and the places are wro
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from evaluators.scoring.needs import Cell
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.columns import folded
 from evaluators.testsets.reader import Table, id_text, rows_of, whole
 
-_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORD: Final = late_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _IDS: Final = frozenset(("id", "uuid", "guid", "key", "doc", "document", "file", "filename"))
 """The last word of what people call an id."""
 _MOST_COLUMNS: Final = 60

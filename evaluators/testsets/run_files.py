@@ -16,6 +16,7 @@ from pathlib import Path, PurePath
 from typing import Final, TypeAlias
 
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, stood_for
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.testsets.byte_source import OPEN_WORKBOOK
 from evaluators.testsets.byte_store import at, files_at, inside, parent, scheme_of, store_of
 
@@ -134,7 +135,7 @@ def is_run_folder(path: str) -> bool:
     return False
 
 
-_RECORDED: Final = re.compile(r"(run|environment|links)\.json|run\.db(-journal)?|lock|suite/.*", re.DOTALL)
+_RECORDED: Final = late_pattern(r"(run|environment|links)\.json|run\.db(-journal)?|lock|suite/.*", re.DOTALL)
 """The files of a run folder that hold the run: what else is there is made of them."""
 
 

@@ -23,6 +23,7 @@ from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE, 
 from evaluators.scoring.fields.reading import ALIGNMENTS, Align, read_align
 from evaluators.scoring.fields.rules import Together
 from evaluators.scoring.judges.judged_comparator import JUDGED_COMPARATORS
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.quoting import first_ones, flow
 
 COMPOUND: Final = "compound"
@@ -374,7 +375,7 @@ _CALLED: Final[Mapping[str, str]] = {
     ),
 }
 """By what is written here, the words that people try."""
-_DATE_FORMAT: Final = re.compile(r"(?=.*[Dd])(?=.*[Mm])(?=.*[Yy])(?:[DdMmYy]{1,4}|[Hhms]{1,2}|[-./,: T])+")
+_DATE_FORMAT: Final = late_pattern(r"(?=.*[Dd])(?=.*[Mm])(?=.*[Yy])(?:[DdMmYy]{1,4}|[Hhms]{1,2}|[-./,: T])+")
 
 
 def what_to_write(name: str, context: Mapping[str, Any], keyed: bool = False) -> str | None:

@@ -6,10 +6,11 @@ import re
 from typing import Final, NamedTuple
 
 from evaluators.scoring.values.amounts import PERCENT
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.numbers import Number, Read
 
-_BETWEEN: Final = re.compile("\\s*(?:\\.{2,3}|\u2026|[-\u2010-\u2015\u2212~]|\\bto\\b)\\s*")
-_ONE_SIDED: Final = re.compile(r"(>=|=>|≥|<=|=<|≤|>|<)\s*(.+)", re.DOTALL)
+_BETWEEN: Final = late_pattern("\\s*(?:\\.{2,3}|\u2026|[-\u2010-\u2015\u2212~]|\\bto\\b)\\s*")
+_ONE_SIDED: Final = late_pattern(r"(>=|=>|≥|<=|=<|≤|>|<)\s*(.+)", re.DOTALL)
 _MOST: Final = 200
 """Characters of a text that may be a range."""
 

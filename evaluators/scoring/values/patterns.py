@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.limits import row_clock
+from evaluators.scoring.values.late_pattern import late_pattern
 
 if TYPE_CHECKING:
     import regex
@@ -91,7 +92,7 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
     return replace
 
 
-_PIECE: Final = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)\}|.", re.DOTALL)
+_PIECE: Final = late_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d+)\}|.", re.DOTALL)
 """An escape, a set of characters, a repeat of so many times, or any other character."""
 
 
