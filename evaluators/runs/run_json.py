@@ -109,4 +109,7 @@ def damaged(what: str, where: str) -> Problems:
 
 def stable(body: object) -> str:
     """JSON text for people and programs: keys sorted, half a surrogate pair as the characters of its escape."""
-    return escaped_halves(json.dumps(body, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False)) + "\n"
+    text = json.dumps(
+        body, sort_keys=True, ensure_ascii=False, allow_nan=False
+    )  # with an indent it would take four times as long
+    return msgspec.json.format(escaped_halves(text), indent=2) + "\n"
