@@ -37,7 +37,7 @@ from evaluators.runs.run_db import RunDb
 from evaluators.runs.storing import recording_of
 from evaluators.runs.unchanged import changes_blamed, changes_since, file_marks
 from evaluators.scoring.evaluators._evaluator import lists_fields
-from evaluators.scoring.values.read_files import note_listed, noting_reads
+from evaluators.scoring.values.files import note_listed, noting_reads
 from evaluators.testsets.byte_store import parent, scheme_of
 from evaluators.testsets.run_files import passing_over
 

@@ -14,8 +14,7 @@ from evaluators.api.sections import READERS
 from evaluators.api.suite import Suite
 from evaluators.model.issues import Problems, problem
 from evaluators.runs.job import ShippedSuite
-from evaluators.scoring.values.files import reading_once
-from evaluators.scoring.values.read_files import note_listed
+from evaluators.scoring.values.files import note_listed, reading_once
 from evaluators.suites import source as suite_source
 from evaluators.suites.config import read_config
 from evaluators.suites.foreign_words import TABLE_OF_PROMPTFOO

@@ -21,7 +21,7 @@ from evaluators.runs.result import RunResult
 from evaluators.runs.store import UNWRITTEN
 from evaluators.scoring.evaluators._evaluator import lists_fields
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.read_files import read_inside
+from evaluators.scoring.values.files import read_inside
 from evaluators.testsets.byte_store import scheme_of
 
 if TYPE_CHECKING:

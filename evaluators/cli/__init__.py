@@ -112,7 +112,7 @@ def _noting(callback: Callable[..., Any] | None) -> Callable[..., Any]:
 
     def noting(*args: Any, **options: Any) -> Any:
         from evaluators.model.settings import noting_filled  # help does without it
-        from evaluators.scoring.values.read_files import noting_reads
+        from evaluators.scoring.values.files import noting_reads
 
         with noting_reads(), noting_filled() as click.get_current_context().meta[_FILLED]:
             return callback(*args, **options) if callback is not None else None

@@ -28,7 +28,7 @@ from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, DefaultAnswers, InitQuestion
 from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, without_proofs
-from evaluators.scoring.values.files import as_file_name
+from evaluators.scoring.values.file_names import as_file_name
 from evaluators.scoring.values.json_text import compact
 from evaluators.testsets.byte_source import STANDARD_INPUT, locate
 from evaluators.testsets.byte_store import scheme_of

@@ -82,6 +82,7 @@ class Socket(Generic[Plug]):
         return found
 
     def _load(self, name: str, point: EntryPoint) -> None:
+        """Loads the plug of an entry point, if it has not registered itself on the way. Raises Problems where it cannot be used."""
         try:
             plug = point.load()
             if name not in self._found:  # it has not registered itself
@@ -171,6 +172,7 @@ def _installed(group: str) -> dict[str, EntryPoint]:
 
 
 def _plug_of_module(package: str, name: str, contract: type[Plug]) -> type[Plug]:
+    """The plug that a module of a package defines, where its module is there: one class of the contract. Raises TypeError otherwise."""
     shared = _together(package).get(name)
     module = importlib.import_module(f"{package}.{shared or name}")
     plugs = [

@@ -120,6 +120,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _shown(value: object) -> str:
+    """A cell on one line, as tables are printed: empty for None, floats with four decimals."""
     if value is None:
         return ""
     text = f"{value:.4f}" if isinstance(value, float) else str(value)

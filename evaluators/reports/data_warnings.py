@@ -26,7 +26,7 @@ from evaluators.runs.split_result import SplitResult
 from evaluators.scoring.fields.reading import Align
 from evaluators.scoring.needs import Output
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.quoting import first_ones, flow, quote

@@ -25,7 +25,7 @@ from evaluators.runs.record_lines import Recorded
 from evaluators.scoring.fields.outcomes import WRONG, ListOutcome
 from evaluators.scoring.fields.wording import WEIGHTLESS, of_fields
 from evaluators.scoring.values.differences import in_full
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 
 _NOTHING: Final = Recorded()
 _UNMEASURED: Final = frozenset({FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED, FieldStatus.NOT_JUDGED})

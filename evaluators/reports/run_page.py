@@ -26,7 +26,7 @@ from evaluators.reports.sections.problems import problem_sections
 from evaluators.reports.sections.repeats import confidence_sections, repeat_sections
 from evaluators.runs.metrics import counted, rows_text, score_text
 from evaluators.runs.result import RunResult
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 
 
 def run_page(result: RunResult, options: Options = Options()) -> Page:

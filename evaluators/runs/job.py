@@ -43,7 +43,7 @@ from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.fields.row_checks import RowsCheck, empty_values
 from evaluators.scoring.judges.answer_lines import line_bytes, line_of, row_costs
 from evaluators.scoring.judges.asking import Log, asking_with
-from evaluators.scoring.judges.session import StoppedAsking, asking_in
+from evaluators.scoring.judges.session import StoppedAsking, session_in
 from evaluators.scoring.needs import Expected, Output
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -177,10 +177,13 @@ def work_on(
 ) -> Iterator[Work]:
     """The work on one split, ready to take its rows. See `run_split` for `full`, `stopped` and `lines`."""
     plan = plan_of(job, lines if lines is not None else job.suite.lines())
-    asking = asking_in(job.asking, stopped)
-    way = asking_with(job.repeat_judge, job.reasoning_length)
     limits = limited(job.reading.limits, job.until)
-    with without_cycle_search(), limits, asking, way:
+    with (
+        without_cycle_search(),
+        limits,
+        session_in(job.asking, stopped) as session,
+        asking_with(times=job.repeat_judge or None, reason_length=job.reasoning_length, session=session),
+    ):
         yield Work(job, split, plan, full)
 
 

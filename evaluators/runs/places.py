@@ -21,7 +21,7 @@ from evaluators.model.settings import Loc
 from evaluators.scoring.needs import ROLES
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.values.addresses import without_proofs
-from evaluators.scoring.values.files import kept_place
+from evaluators.scoring.values.file_names import kept_place
 from evaluators.scoring.values.paths import ANY, parse
 from evaluators.suites.nodes import SuiteInput
 from evaluators.testsets.test_set_checks import absent_places

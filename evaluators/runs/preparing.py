@@ -22,7 +22,7 @@ from evaluators.scoring.judges.prices import read_prices
 from evaluators.scoring.needs import ROLES, Cell
 from evaluators.scoring.plan.suite_plan import Plan
 from evaluators.scoring.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
-from evaluators.scoring.values.read_files import note_listed
+from evaluators.scoring.values.files import note_listed
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, no_such_column
 from evaluators.testsets.derived import knows, origin

@@ -42,11 +42,11 @@ from evaluators.runs.run_rows import RunRows
 from evaluators.runs.store import ENVIRONMENT_JSON, RUN_JSON, reason
 from evaluators.scoring.judges.answer_lines import AnswerLine, read_answer
 from evaluators.scoring.needs import ROLES
-from evaluators.scoring.values.files import NoSmallFile, read_small, shown, why_no_file_name
+from evaluators.scoring.values.file_names import shown, why_no_file_name
+from evaluators.scoring.values.files import NoSmallFile, note_listed, read_small
 from evaluators.scoring.values.json_reader import SHALLOW_CHARS
 from evaluators.scoring.values.json_text import MAX_CHARS, MAX_DEPTH, REFUSED, NotJSON, parse
 from evaluators.scoring.values.quoting import quote
-from evaluators.scoring.values.read_files import note_listed
 
 _MOST_RUN_BYTES: Final = 1024**3
 """The largest run.json that is read."""

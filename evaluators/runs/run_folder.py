@@ -41,7 +41,8 @@ from evaluators.runs.store import (
     unwritten,
     write_text,
 )
-from evaluators.scoring.values.files import is_own_file, shown, why_no_file_name
+from evaluators.scoring.values.file_names import shown, why_no_file_name
+from evaluators.scoring.values.files import is_own_file
 
 _PRIVATE_FOLDER: Final = 0o700
 _PRIVATE_FILE: Final = 0o600

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from evaluators.model.issues import Blame, Issue, Problems
-from evaluators.scoring.values.read_files import is_read
+from evaluators.scoring.values.files import is_read
 from evaluators.testsets.byte_store import local_path
 from evaluators.testsets.run_files import is_recorded
 

@@ -269,6 +269,7 @@ _ONE_SIDE: Final = "where only outputs have something around the document, write
 
 
 def _expected_not_json(cell: str, error: json_text.NotJSON) -> Issue:
+    """The issue of an expected cell that should hold JSON, with a hint for Python literals and for plain words."""
     if is_python(cell):
         message, hint = f"Python, not JSON: {error}", "write the cell with json.dumps(value), not with str(value)"
     else:
@@ -297,6 +298,7 @@ def _unusable(error: json_text.NotJSON, cell: str = "") -> CellError:
 
 
 def _of_kind(value: JSON, want: Want) -> JSON | CellError:
+    """A JSON value, or a cell error of the output where it is not of the wanted kind."""
     fits = (
         want == "any"
         or (isinstance(value, dict) and want != "array")
@@ -397,6 +399,7 @@ def columns_of(conditions: Iterable[Condition]) -> tuple[str, ...]:
 
 
 def _read(reference: str, wanted: object) -> Condition:
+    """The condition that a reference and its value write, such as `row.kind: invoice`. Raises BadSettings."""
     source, _, rest = reference.partition(".")
     if source not in ("row", "output", "expected") or not rest:
         hint = "references are row.COLUMN, output.PATH and expected.PATH"
@@ -409,6 +412,7 @@ def _read(reference: str, wanted: object) -> Condition:
 
 
 def _path(text: str) -> Path:
+    """The path of a reference. Raises BadSettings for a text that is no path."""
     try:
         return parse_path(text)
     except BadPath as error:
@@ -418,6 +422,7 @@ def _path(text: str) -> Path:
 
 
 def _wanted(wanted: object) -> tuple[tuple[Any, ...], bool | None]:
+    """The values that a condition lists, and the boolean under `present`; one of the two is empty or None. Raises BadSettings."""
     if isinstance(wanted, Mapping):
         if set(wanted) != {"present"} or not isinstance(wanted["present"], bool):
             raise bad("a condition is a value, a list of values, or {present: true}", hint="write {present: true}")

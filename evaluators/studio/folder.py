@@ -14,7 +14,8 @@ from threading import Lock
 from typing import Final
 
 from evaluators.model.issues import Problems, problem
-from evaluators.scoring.values.files import MOST_BYTES, NoSmallFile, as_file_name, read_small
+from evaluators.scoring.values.file_names import as_file_name
+from evaluators.scoring.values.files import MOST_BYTES, NoSmallFile, read_small
 from evaluators.studio.messages import FileLine, SuiteFile
 from evaluators.testsets.documents import named_as_rows
 

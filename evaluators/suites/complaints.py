@@ -135,6 +135,7 @@ class YamlErrorExplainer:
         return f"write: {text}" if self.reads(text) else None
 
     def long_key(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a key that is longer than YAML reads."""
         number, column = trouble.at
         line = self.line(number)
         start = _key_start(line, column) if line[column : column + 1] == ":" else column
@@ -145,6 +146,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-key", (number, start), message)
 
     def tab(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a line that is indented with a tab."""
         for number in (trouble.at[0], trouble.at[0] - 1):
             line = self.line(number)
             indent = line[: len(line) - len(line.lstrip())]
@@ -155,6 +157,7 @@ class YamlErrorExplainer:
         return None
 
     def star(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a path that begins with a star and is not in quotes."""
         at = trouble.begun
         if self.character(at) != "*":
             return None
@@ -166,6 +169,7 @@ class YamlErrorExplainer:
         return YamlProblem("needs-quotes", at, message, hint or "put the text in quotes")
 
     def special(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a word that begins with a character that YAML keeps for itself."""
         character = self.character(trouble.at)
         if character == "\t":
             return YamlProblem("tab", trouble.at, "there is a tab where YAML wants spaces", "put a space in its place")
@@ -174,6 +178,7 @@ class YamlErrorExplainer:
         return self.in_quotes(trouble.at, f"{_SPECIAL[character]}; put it in quotes")
 
     def colon(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a colon inside a value, or of one that does not belong where it is."""
         number, column = trouble.at
         line = self.line(number)
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
@@ -191,6 +196,7 @@ class YamlErrorExplainer:
         return next((above for above in range(number - 1, -1, -1) if self.line(above).strip()), -1)
 
     def _too_deep(self, number: int, above: int) -> YamlProblem | None:
+        """The problem of a line that is indented deeper than the line above allows."""
         line, previous = self.line(number), self.line(above)
         if item := _BARE_ITEM.fullmatch(previous):
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
@@ -244,6 +250,7 @@ class YamlErrorExplainer:
         return YamlProblem("colon-in-value", (number, found.start("word")), message, f"{where}{line}")
 
     def no_colon(self, trouble: ParserError) -> YamlProblem:
+        """The problem of a line that is neither a key nor a list item."""
         number = trouble.begun[0]
         if glued := self.glued(number):
             return glued
@@ -278,6 +285,7 @@ class YamlErrorExplainer:
         return YamlProblem("open-quote", at, f"this {mark} is not closed", hint)
 
     def escape(self, trouble: ParserError) -> YamlProblem:
+        """The problem of a backslash in double quotes that begins no escape."""
         number, column = trouble.at
         line = self.line(number)
         column -= line[column : column + 1] != "\\"
@@ -292,6 +300,7 @@ class YamlErrorExplainer:
         return YamlProblem("bad-escape", (number, max(column, 0)), message, self._write(corrected))
 
     def flow(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a list in [] or a map in {}: not closed, not in quotes, or without a comma."""
         if trouble.start is None or (opening := self.character(trouble.start)) not in _CLOSING:
             return None
         number = trouble.start[0]
@@ -314,12 +323,14 @@ class YamlErrorExplainer:
         return YamlProblem("bad-list" if opening == "[" else "bad-map", trouble.at, message)
 
     def _never_closed(self, at: Mark) -> YamlProblem:
+        """The problem of a bracket that is not closed."""
         opening = self.line(at[0])[at[1]]
         message = f"this {opening} is never closed, or something inside it is not separated by a comma"
         hint = f"close it with {_CLOSING[opening]}, with a comma between the items"
         return YamlProblem("open-bracket", at, message, hint)
 
     def block(self, trouble: ParserError) -> YamlProblem:
+        """The problem of a line that does not belong to the map or the list above it."""
         at = trouble.at
         line = self.line(at[0])
         before, found = line[: at[1]].rstrip(), self.character(at)
@@ -361,6 +372,7 @@ class YamlErrorExplainer:
         return YamlProblem("missing-dash", start, message, f"write: - {self.line(start[0]).strip()}")
 
     def _after_bracket(self, at: Mark) -> YamlProblem:
+        """The problem of text behind a closing bracket, with the line in quotes as a hint."""
         corrected = None
         if value := _BRACKET_VALUE.match(self.line(at[0])):
             word, colon, rest = value[2].partition(": ")
@@ -369,6 +381,7 @@ class YamlErrorExplainer:
         return YamlProblem("needs-quotes", at, message, self._write(corrected, at[0]))
 
     def _after_quote(self, at: Mark, mark: str) -> YamlProblem:
+        """The problem of text behind a closing quote, with the whole value in quotes as a hint."""
         line = self.line(at[0])
         start = line.find(mark)
         text = line[start:].rstrip()
@@ -377,12 +390,14 @@ class YamlErrorExplainer:
         return YamlProblem("after-quote", at, message, self._write(corrected, at[0]))
 
     def start(self, trouble: ParserError) -> YamlProblem:
+        """The problem of a line at the top that belongs to no key."""
         if self.line(trouble.at[0]).lstrip().startswith(":"):
             return YamlProblem("bad-key", trouble.at, "a key is missing before this colon")
         message = "this line does not belong to the lines above it"
         return YamlProblem("bad-indentation", trouble.at, message, "start the top-level keys in the first column")
 
     def block_text(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of text behind the"""
         mark = self.character(trouble.begun)
         if mark not in ("|", ">"):
             return None
@@ -390,6 +405,7 @@ class YamlErrorExplainer:
         return self.in_quotes(trouble.begun, message)
 
     def no_content(self, trouble: ParserError) -> YamlProblem | None:
+        """The problem of a place where a value should be."""
         found = self.character(trouble.at)
         if not found and trouble.bracket:
             return self._never_closed(trouble.bracket)

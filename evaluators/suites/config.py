@@ -24,7 +24,7 @@ from evaluators.scoring.judges.judge import Judge, read_judge
 from evaluators.scoring.judges.prices import JUDGE_COST
 from evaluators.scoring.needs import read_conditions
 from evaluators.scoring.plan.graph import EvaluatorLine, check_edges
-from evaluators.scoring.values.files import as_file_name, shown, why_no_file_name
+from evaluators.scoring.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.scoring.values.json_choice import PICKS
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites.extends import presets_with
@@ -63,6 +63,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     data = source.data
 
     def collect(read: Callable[[], Any], *prefix: str | int) -> Any:
+        """What a function reads; None where it refuses, and `details` gets why, under the place `prefix`."""
         try:
             return read()
         except BadSettings as error:
@@ -139,6 +140,7 @@ def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
 
 
 def _texts_with_variables(node: YamlNode, loc: Loc) -> Iterator[tuple[Loc, str]]:
+    """The texts in a tree that have a variable in them, with their places."""
     value = node.value
     if isinstance(value, dict):
         for key, entry in value.items():
@@ -201,6 +203,7 @@ def _drafts(
     notes: list[str],
     unread: list[object],
 ) -> list[_Draft]:
+    """The lines of the evaluators, as far as they can be read. `details`, `notes` and `unread` get what is wrong, said, or not read."""
     items = data.get("evaluators")
     if items is None:
         if any(suggestion(str(key), ("evaluators",)) for key in data):
@@ -323,6 +326,7 @@ def _as_map(name: str, value: object) -> str | None:
 
 
 def _several_keys(item: Mapping[str, Any]) -> Detail:
+    """The problem of an evaluator with several keys, none of which is `type`."""
     known = [key for key in item if key in BUILTIN or key in TYPES]
     if not item:
         return Detail((), "an evaluator needs a type")
@@ -337,6 +341,7 @@ def _several_keys(item: Mapping[str, Any]) -> Detail:
 
 
 def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, Any]:
+    """The settings of a line that are about its run, by name; `details` gets what is wrong with them."""
     readers: dict[str, Callable[[Any], Any]] = {
         "name": _name,
         "needs": _needs,
@@ -409,6 +414,7 @@ def _comparators(
 
 
 def _slices(data: object) -> tuple[str, ...]:
+    """The columns of `slices`. Raises BadSettings."""
     if data is None:
         return ()
     items = [data] if isinstance(data, str) else data
@@ -441,6 +447,7 @@ def _text(value: object, name: str) -> str | None:
 
 
 def _name(value: object) -> str:
+    """The name of an evaluator. Refuses dots, spaces around it, and what is no text."""
     if not isinstance(value, str) or not value.strip():
         raise bad(f"name must be text; found {spell(value)}")
     if "." in value:
@@ -451,6 +458,7 @@ def _name(value: object) -> str:
 
 
 def _needs(value: object) -> tuple[str, ...]:
+    """The names of the evaluators that one waits for. Refuses what is no list of texts."""
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, (list, tuple)) or not all(isinstance(item, str) for item in items):
         raise bad(f"needs must be a list of evaluator names; found {spell(value)}")

@@ -37,6 +37,7 @@ def with_caret(line: str, column: int) -> str:
 
 
 def _window(line: str, column: int) -> tuple[str, int]:
+    """The part of a long line around a column, with the column in that part."""
     column = min(column, len(line))
     if len(line) <= WIDTH:
         return line, column
@@ -47,6 +48,7 @@ def _window(line: str, column: int) -> tuple[str, int]:
 
 
 def _pad(character: str) -> str:
+    """The blanks as wide as a character on a screen."""
     if character == "\t":
         return "\t"
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
@@ -107,6 +109,7 @@ def _ends_key(line: str, i: int, depth: int) -> bool:
 
 
 def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
+    """The end of the word that begins at a place of a line; `depth` counts the brackets around it."""
     inner = 0
     for j in range(i, len(line)):
         character = line[j]
@@ -125,6 +128,7 @@ def _word_end(line: str, i: int, depth: int, in_value: bool) -> int:
 
 
 def _cannot_stand_bare(word: str, depth: int) -> bool:
+    """Whether YAML reads a word otherwise than meant unless it is in quotes."""
     if word[0] in "@`%" or (word[0] == "*" and not _BARE_ALIAS.fullmatch(word)):
         return True
     if word[0] == "[" or ": " in word or word.endswith(":"):

@@ -26,7 +26,7 @@ from msgspec import Struct, field
 from evaluators.model.issues import Problems
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Filled, spell
-from evaluators.scoring.values.files import kept_place
+from evaluators.scoring.values.file_names import kept_place
 from evaluators.suites.files import FilledText, filled_in, read_text
 from evaluators.suites.nodes import SECTIONS, Findings, MapEntry, Spot, SuiteInput, YamlNode, refused
 
@@ -47,6 +47,7 @@ def _by_key(far: YamlNode, near: YamlNode, join: Callable[[str, YamlNode, YamlNo
 
 
 def _section(name: str, far: YamlNode, near: YamlNode) -> YamlNode:
+    """A section that two suites have, as one: `near` is that of the suite, `far` that of the suite it extends."""
     if name == "evaluators":
         return _evaluators(far, near)
     return _by_key(far, near, _nearer if name == "comparators" else _deep)
@@ -61,6 +62,7 @@ def _nearer(_: str, far: YamlNode, near: YamlNode) -> YamlNode:
 
 
 def _evaluators(far: YamlNode, near: YamlNode) -> YamlNode:
+    """The evaluators of two suites, as one list: those of the nearer suite replace those of the same name."""
     if not (isinstance(far.value, list) and isinstance(near.value, list)):
         return near
     value = list(far.value)
@@ -141,6 +143,7 @@ class Chain(Struct):
         self._open.append((path, name))
 
     def _extended(self, root: YamlNode) -> list[YamlNode]:
+        """The trees of the files that a suite extends, and of those that they extend; what cannot be read is noted."""
         if not isinstance(root.value, dict) or "extends" not in root.value:
             return []
         wanted = root.value["extends"].node
@@ -156,6 +159,7 @@ class Chain(Struct):
         return trees
 
     def _one(self, item: YamlNode) -> list[YamlNode]:
+        """The trees of one file that a suite extends, the farthest first. Refuses circles; a file counts once."""
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'
             raise refused("bad-extends", message)
@@ -183,6 +187,7 @@ class Chain(Struct):
             self._open.pop()
 
     def _tree(self, document: SuiteInput) -> YamlNode:
+        """The tree of a file. Refuses a file that is no suite: nothing of it may be shown."""
         try:
             root = self.read(document)
             if document.quotable or (isinstance(root.value, dict) and root.value.keys() <= set(SECTIONS)):
@@ -220,6 +225,7 @@ def _target(found: FilledText, spot: Spot) -> tuple[Path, Path, str]:
 
 
 def _preset(name: str) -> Path:
+    """The file of a preset. Raises for a name that no preset has."""
     known = preset_names()
     if name not in known:
         hint = suggestion(name, known) or f"known: {', '.join(known)}"
@@ -228,6 +234,7 @@ def _preset(name: str) -> Path:
 
 
 def _read(path: Path, text: str) -> str:
+    """The text of a file that a suite extends. The errors name it by `text`, as the suite does."""
     try:
         return read_text(path)
     except BadSettings as error:
@@ -239,6 +246,7 @@ def _read(path: Path, text: str) -> str:
 
 
 def _identity(path: Path) -> Path:
+    """The path of a file, the same for every spelling of it."""
     try:
         return path.resolve()
     except (OSError, RuntimeError, ValueError):

@@ -62,6 +62,7 @@ def _others(folder: Path, name: str) -> str | None:
 
 
 def _not_utf8(data: bytes, position: int) -> BadSettings:
+    """The problem of a file with a byte that is no UTF-8, with its line."""
     line = data.count(b"\n", 0, position) + 1
     message = f"the file is not UTF-8 text: byte {position + 1} (line {line}) is 0x{data[position]:02X}"
     utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
@@ -91,6 +92,7 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
     values: dict[str, str] = {}
 
     def fill(found: re.Match[str]) -> str:
+        """The value of a variable, for one `${NAME}` of the text."""
         if found[0] == "$${":
             return "${"
         name, default = found["name"], found["default"]
@@ -107,6 +109,7 @@ def filled_in(text: str, environment: Mapping[str, str]) -> FilledText:
         return value
 
     def show(found: re.Match[str]) -> str:
+        """One `${NAME}` as people read it: itself, or its default where that is what counts."""
         name, default = found["name"], found["default"]
         if name is None:
             return "${"

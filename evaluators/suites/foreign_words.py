@@ -200,6 +200,7 @@ _AGENTAS: Final = frozenset({
 
 
 def _diff(found: CurrentLine, slug: str) -> None:
+    """Notes that `predict_keys` of Agenta's JSON difference is another setting here."""
     value = found.settings.get("predict_keys")
     if isinstance(value, bool):
         found.notes.append(
@@ -209,6 +210,7 @@ def _diff(found: CurrentLine, slug: str) -> None:
 
 
 def _similarity(found: CurrentLine, slug: str) -> None:
+    """Notes that Agenta's code counts otherwise than its page says."""
     if slug == "auto_similarity_match" and "method" not in found.settings:
         found.notes.append(
             "it counts shared words, as Agenta's page says; Agenta's code compares characters, so its scores differ: "

@@ -86,6 +86,7 @@ COLLECTION_TAGS: Final = {"map": ("!", _CORE + "map"), "list": ("!", _CORE + "se
 
 
 def _number(word: str) -> Scalar:
+    """A word of YAML as a number; the word itself where it is none. Refuses numbers that are too long or not finite."""
     if _FLOAT.fullmatch(word):
         if len(word) > _LONGEST_NUMBER:
             raise bad(f"a number of {len(word)} characters is too long", hint="put it in quotes if it is a code")
@@ -96,6 +97,7 @@ def _number(word: str) -> Scalar:
 
 
 def _finite(word: str) -> float:
+    """A number that a word writes. Refuses one too large for a float."""
     value = float(word)
     if value in (float("inf"), float("-inf")):
         raise _not_finite(word)

@@ -42,6 +42,7 @@ def tree_of(value: object, document: SuiteInput, findings: Findings, loc: Loc = 
 
 
 def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc: Loc) -> dict[str, MapEntry]:
+    """The entries of a map. Keys that are no text are noted as findings."""
     entries: dict[str, MapEntry] = {}
     for key, item in value.items():
         if isinstance(key, str) and encodable(key) == key:
@@ -68,6 +69,7 @@ class Filling(Struct):
         return _data(node, lambda text, _: filled_in(text, self.environment).shown)
 
     def _text(self, text: str, spot: Spot) -> str:
+        """A text with the environment filled in. What cannot be filled in is noted, and the text stays."""
         try:
             found = filled_in(text, self.environment)
         except BadSettings as error:

@@ -230,6 +230,7 @@ def _comparator(plugs: Mapping[str, type[Comparator]], *, in_suite: bool) -> Sch
 
 
 def _wants_options(plug: type[Comparator]) -> bool:
+    """Whether a comparator needs options."""
     try:
         plug()
     except ValidationError:
@@ -238,6 +239,7 @@ def _wants_options(plug: type[Comparator]) -> bool:
 
 
 def _conditions(present: Schema) -> Schema:
+    """The JSON Schema of conditions, whose values are scalars, lists of them, or `present`."""
     value = {"type": ["string", "number", "boolean", "null"]}
     return {
         "type": "object",

@@ -173,6 +173,7 @@ def marked_nodes(text: str) -> Any:
 
 
 def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
+    """The tree of a document. Raises Problems with all that is wrong with its YAML."""
     _refuse_characters(document)
     explainer = YamlErrorExplainer(document, _readable, _data_of)
     composer = _Composer(document, explainer, of_suite)
@@ -193,6 +194,7 @@ def _composed(document: SuiteInput, *, of_suite: bool) -> YamlNode:
 
 
 def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | None) -> SuiteSource:
+    """The suite of a tree, with the files that it extends and the environment filled in. Raises Problems."""
     known = os.environ if environment is None else environment
     own = root.spot.document
     chain = Chain(tree, known)
@@ -215,6 +217,7 @@ def _entries(trees: Sequence[YamlNode]) -> dict[str, MapEntry]:
 
 
 def _map_at_top(root: YamlNode) -> YamlNode:
+    """The tree, where it is a map. Raises Problems for an empty document, a list and a word."""
     if isinstance(root.value, dict):
         return root
     hint = 'the smallest one says "evaluators: [exact_match]"'
@@ -243,6 +246,7 @@ def _spot_at(document: SuiteInput, position: int) -> Spot:
 
 
 def _events(text: str) -> Iterator[Any]:
+    """The events of the YAML parser. An escape beyond Unicode is an error of YAML as any other."""
     try:
         yield from yaml.parse(text, Loader=PARSER)
     except (ValueError, OverflowError):
@@ -271,6 +275,7 @@ def _data_of(text: str) -> object:
 
 
 def _trouble(error: yaml.MarkedYAMLError, bracket: Mark | None) -> ParserError:
+    """The error of the parser as a record. `bracket` is the innermost one that is open."""
     start, at = error.context_mark, error.problem_mark or error.context_mark
     return ParserError(
         error.context or "",
@@ -358,6 +363,7 @@ class _Composer:
         return _Stop()
 
     def _document(self, event: Any) -> None:
+        """Begins a document, of which there is one."""
         self.documents += 1
         if self.documents > 1:
             message = "a second document starts here; a suite is one document"

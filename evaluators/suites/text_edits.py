@@ -67,6 +67,7 @@ def _without_mark(text: str) -> tuple[str, str]:
 
 
 def _verified(text: str, changed: str, loc: Loc, wanted: Any) -> str:
+    """The changed text. Raises Problems where its data is not what is wanted."""
     try:
         same = json.dumps(data_of(changed) or {}) == json.dumps(wanted)
     except Problems:
@@ -81,6 +82,7 @@ def _not_editable(loc: Loc, why: str) -> Problems:
 
 
 def _is_there(data: Any, loc: Loc) -> bool:
+    """Whether data has a value at a place."""
     for step in loc:
         known = range(len(data)) if isinstance(data, list) else data if isinstance(data, dict) else ()
         if step not in known:
@@ -154,6 +156,7 @@ def _end(text: str, node: _Node) -> int:
 
 
 def _entry_end(text: str, key: _Node, value: _Node) -> int:
+    """The end of an entry of a map or a list in the text, without comments behind it."""
     if key is value:
         return _end(text, value)
     after = _end(text, key)
@@ -218,6 +221,7 @@ def _spliced(text: str, root: _Node, begin: int, end: int, new: str) -> str:
 
 
 def _set_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
+    """The text with a value set at a place; what is missing on the way is added."""
     node = root
     for depth, step in enumerate(loc):
         at = _index(node, step)
@@ -239,6 +243,7 @@ def _nested(loc: Loc, value: Any) -> Any:
 
 
 def _replaced(text: str, root: _Node, key: _Node, value: _Node, new: str) -> str:
+    """The text with another value for a key."""
     end = _entry_end(text, key, value)
     if key is value:
         return _spliced(text, root, _begin(value), end, new)
@@ -295,6 +300,7 @@ def _lines(key: str | int | None, value: Any, margin: int, newline: str, deep: i
 
 
 def _removed(text: str, root: _Node, loc: Loc) -> str:
+    """The text without the entry at a place, and without its line where nothing else stands on it."""
     node = root
     for step in loc[:-1]:
         node = _entries(node)[_index(node, step) or 0][1]

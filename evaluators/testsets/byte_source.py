@@ -274,6 +274,7 @@ def _remove(path: str) -> None:
 
 
 def _no_such_file(name: str, path: str) -> Problems:
+    """The problem of a file that is not there, with a near name in its folder, or the folder that was searched."""
     folder = parent(path)
     if not store_of(path).lists:
         hint = "a web server has no list of its files, so wildcards find nothing" if has_wildcards(name) else None

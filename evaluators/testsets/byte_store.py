@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, TypeAlias
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import nearest
 from evaluators.scoring.values.addresses import PACKAGES, Kind, names_password, shown_address
-from evaluators.scoring.values.files import is_outside, of_the_system
-from evaluators.scoring.values.read_files import note_read
+from evaluators.scoring.values.files import is_outside, note_read, of_the_system
 
 if TYPE_CHECKING:
     from evaluators.testsets.remote_files import RemoteFiles
@@ -56,6 +55,7 @@ class LocalFiles:
         return stream
 
     def kind(self, path: str) -> Kind | None:
+        """Whether a file, a folder or a stream is at a path; None where nothing is."""
         try:
             mode = os.stat(_path(path)).st_mode
         except (OSError, ValueError):
@@ -63,6 +63,7 @@ class LocalFiles:
         return "file" if stat.S_ISREG(mode) else "folder" if stat.S_ISDIR(mode) else "stream"
 
     def below(self, folder: str) -> Iterator[str]:
+        """The files in a folder and in the folders in it, as paths from it; hidden ones are left out."""
         top = Path(_path(folder))
         for at, folders, files in os.walk(top):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -73,6 +74,7 @@ class LocalFiles:
         return open(_path(path), "wb")
 
     def put(self, place: str, data: bytes) -> None:
+        """Writes a file, which appears whole or not at all."""
         path = Path(_path(place))
         beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.new")
         try:
@@ -82,6 +84,7 @@ class LocalFiles:
             beside.unlink(missing_ok=True)
 
     def remove(self, place: str) -> None:
+        """Removes a file, or an empty folder."""
         path = Path(_path(place))
         if path.is_dir():
             path.rmdir()
@@ -96,6 +99,7 @@ class LocalFiles:
         return sorted(os.listdir(_path(folder)))
 
     def matching(self, pattern: str, folder: str, *, folders: bool = True) -> list[str]:
+        """The paths that fit a pattern from a folder on; without `folders`, only files that are not hidden."""
         found = list(dict.fromkeys(glob(_path(pattern), root_dir=folder, recursive=True)))
         if folders:
             return found
@@ -118,6 +122,7 @@ def _digest(path: str, mark: str | None) -> bytes:
 
 
 def _path(path: str) -> str:
+    """A place as a path of this machine: `file://` addresses are decoded."""
     if path[: len(_PREFIX)].lower() != _PREFIX:
         return path
     from urllib.parse import unquote  # few places are written as addresses

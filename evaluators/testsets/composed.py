@@ -75,6 +75,7 @@ def value_at(cell: Cell, path: Path) -> Cell:
 
 
 def _opened(cell: Cell) -> Cell:
+    """A cell with its JSON text read; MISSING for a text that is not JSON."""
     if not isinstance(cell, str):
         return cell
     try:
@@ -114,6 +115,7 @@ def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: st
 
 
 def _with_value(name: str, top: str, path: Path, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The chunks of a table, with the value at a path of a column as a column of its own."""
     own = [column for column in columns if column != name]
     if len(own) == len(columns):
         yield from base.read(split, columns)
@@ -247,6 +249,7 @@ def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns:
 
 
 def _with_documents(role: str, document: Document, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+    """The chunks of a table, with documents made of several columns as the column of a role."""
     own = [column for column in columns if column != role]
     if len(own) == len(columns):
         yield from base.read(split, columns)

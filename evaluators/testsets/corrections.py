@@ -121,6 +121,7 @@ def read_line(line: Any, where: str) -> Correction:
 
 
 def _wrong(line: Any) -> Iterator[str]:
+    """The mistakes in a line of corrections, as ends of sentences."""
     if not isinstance(line, dict):
         yield "a correction is an object"
         return
@@ -145,6 +146,7 @@ def _wrong(line: Any) -> Iterator[str]:
 
 
 def _parsed(line: bytes, where: str) -> JSON:
+    """The JSON of a line. Raises Problems for a line that is not JSON; `where` is its place."""
     try:
         return parse_file(line)
     except NotJSON as error:
@@ -257,6 +259,7 @@ def corrections_among(selected: Table, key: str, applied: Sequence[Applied]) -> 
 def _corrected_rows(
     key: str, column: str, cells: Mapping[str, Cell], base: Table, split: Split, columns: Sequence[str]
 ) -> Iterator[Chunk]:
+    """The chunks of a table, with the corrected cells by the ids of their rows."""
     if column not in columns:
         yield from base.read(split, columns)
         return

@@ -140,6 +140,7 @@ def json_text(text: str | bytes) -> msgspec.Raw:
 
 
 def _cell(value: Any) -> Any:
+    """A value of a database as JSON has it: decimals and dates as texts, without losing digits."""
     match value:
         case None | str() | bool() | int() | msgspec.Raw():
             return value
@@ -233,6 +234,7 @@ def _problems(code: str, blame: Blame, message: str) -> Problems:
 
 
 def _no_address(connection: DatabaseConnection, secret: str) -> Problems:
+    """The problem of an environment variable that holds no connection string, or one whose package is missing."""
     kind = re.match(r"[A-Za-z][\w+]*(?=://)", secret)
     package = _DIALECTS.get(kind[0].partition("+")[0]) if kind else None
     if package is not None:
@@ -259,6 +261,7 @@ def _reader_of(url: Any, connection: DatabaseConnection) -> Any:
     path = str(url.database or "")
 
     def opened() -> sqlite3.Connection:
+        """A connection to the file, which cannot write. Raises Problems where there is no such file."""
         if path.startswith("file:") or path in ("", ":memory:"):
             found = sqlite3.connect(path or ":memory:", uri=path.startswith("file:"))
         else:

@@ -121,6 +121,7 @@ def encoding_note(name: str, encoding: str) -> str:
 
 
 def _is_utf8(line: bytes) -> bool:
+    """Whether bytes are text in UTF-8."""
     try:
         line.decode("utf-8")
     except UnicodeDecodeError:
@@ -129,6 +130,7 @@ def _is_utf8(line: bytes) -> bool:
 
 
 def _known_encoding(source: ByteSource, encoding: str) -> str:
+    """The name by which Python knows an encoding. Raises Problems for an unknown one."""
     try:
         name = codecs.lookup(encoding).name
         "".encode(name)

@@ -27,7 +27,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, problem
 from evaluators.model.registry import nearest
 from evaluators.model.rows import MISSING
 from evaluators.scoring.needs import Cell
-from evaluators.scoring.values.files import shown as beginning
+from evaluators.scoring.values.file_names import shown as beginning
 from evaluators.testsets.byte_source import ByteSource
 from evaluators.testsets.byte_store import at, kind_at, matching, near_file, parent, scheme_of
 from evaluators.testsets.columns import no_such_column
@@ -362,6 +362,7 @@ def as_pattern(place: str) -> str:
 
 
 def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
+    """The place with the cells of a row in its braces; a cell error for an empty cell, and for one that leads out of the folder."""
     for name, cell in cells.items():
         if isinstance(cell, CellError):
             return cell

@@ -248,6 +248,7 @@ def open_file(
 
 
 def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[ByteSource], ByteSource]) -> ManyFiles:
+    """The rows of all files in a folder, or of those that fit a pattern, which are of one format. Raises Problems."""
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
@@ -293,6 +294,7 @@ def _fixed(name: str, in_folder: bool) -> list[str]:
 
 
 def _no_files(shown: str, in_folder: bool, every: Sequence[str]) -> Problems:
+    """The problem of a folder or a pattern that has no files of rows."""
     if not in_folder:
         return problem("no-such-file", "no file fits this pattern", where=shown, hint=PATTERN_HINT)
     if not every:
@@ -341,6 +343,7 @@ def _by_suffix() -> dict[str, str]:
 
 
 def _sniffed(head: bytes) -> str:
+    """The format of a file by its first bytes."""
     if head.startswith(b"PAR1"):
         return "parquet"
     if head.startswith(WORKBOOKS):

@@ -65,6 +65,7 @@ def side_by_side(expected: object, outputs: object) -> dict[str, list[Any]]:
 
 
 def _listed(name: str, documents: Any) -> list[Any]:
+    """The documents as a list. Raises Problems for a value that is no list; `name` is the argument."""
     if documents is None or isinstance(documents, Mapping | str | bytes) or not isinstance(documents, Iterable):
         text = "nothing" if documents is None else type(documents).__name__
         message = f'"{name}" must be a list of documents; found {text}'
@@ -73,6 +74,7 @@ def _listed(name: str, documents: Any) -> list[Any]:
 
 
 def _rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    """The rows of a DataFrame, an Arrow table, a map of columns, or a list. The names of columns are added to `header`."""
     if is_data_frame(rows):
         names = _names(list(map(str, rows.columns)), header)
         every = (rows.iloc[:, index] for index in range(len(names)))
@@ -110,6 +112,7 @@ def _by_row(
 
 
 def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    """The rows of an Arrow table. Raises Problems without pyarrow."""
     try:
         import pyarrow
     except ModuleNotFoundError:
@@ -124,6 +127,7 @@ def _arrow_rows(rows: Any, header: dict[str, None]) -> Iterator[dict[str, Any]]:
 
 
 def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[str, Any]]:
+    """The rows of a map from names to columns. Raises Problems for columns of different lengths."""
     columns = {str(name): _listed(str(name), cells) for name, cells in rows.items()}
     lengths = {len(cells) for cells in columns.values()}
     if len(lengths) > 1:
@@ -133,6 +137,7 @@ def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[
 
 
 def _one_by_one(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The cells of each row of a list. Raises Problems for an item that is no row."""
     for number, row in enumerate(rows, 1):
         if isinstance(row, Row):
             cells: Any = {**({"id": row.id} if row.id else {}), **row.cells}
@@ -146,6 +151,7 @@ def _one_by_one(rows: Iterable[Any]) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: Any, name: str, number: int) -> Any:
+    """A value of a program as a cell: NaN is missing, dates are texts. Raises Problems for values that no cell can hold."""
     is_nan = isinstance(value, float) and value != value  # only such a number differs from itself
     if value is MISSING or value is None or is_nan or type(value).__name__ in _EMPTY:
         return MISSING

@@ -200,6 +200,7 @@ def holds_a_list(source: ByteSource) -> bool:
 
 
 def _object_in(source: ByteSource) -> dict[str, Any] | None:
+    """The JSON object that a file holds; None where it holds none."""
     if not source.head(_HEAD_BYTES).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{"):
         return None
     try:
@@ -246,6 +247,7 @@ def _names_each(key: str, items: Sequence[Cell]) -> bool:
 
 
 def _of_line(line: bytes, number: int) -> JSON | CellError:
+    """The JSON value of a line; a cell error for any other line."""
     try:
         return parse(line.strip())
     except NotJSON as error:

@@ -150,6 +150,7 @@ class _Opening(Struct, frozen=True):
     """A program gave the rows."""
 
     def test_set(self) -> TestSet:
+        """The test set: of rows, of documents, or of expected answers that are rows themselves."""
         config = self.config
         if config.file is not None or not isinstance(config.expected, str):
             return self._of_rows()
@@ -172,6 +173,7 @@ class _Opening(Struct, frozen=True):
         return self._finished(self._begun(place, rows))
 
     def _of_rows(self) -> TestSet:
+        """The test set of a file of rows, with expected answers and outputs from elsewhere joined to it."""
         config = self.config
         reader, configured = self._rows()
         expected = config.expected if config.file is not None else _of_same_rows(config.expected)
@@ -249,6 +251,7 @@ class _Opening(Struct, frozen=True):
         format = asked.format or (config.format if own else None)
 
         def settled(source: ByteSource) -> ByteSource:
+            """The source of a file, with the settings of the test set or of the place that names it."""
             if asked is not config:
                 read = config.reads(source) if own else replace(source, most_unpacked_gib=config.most_unpacked_gib)
                 given = {
@@ -387,6 +390,7 @@ class _Opening(Struct, frozen=True):
         return rows, outputs, (Issue("common-ending", Blame.TESTSET, message, self._said(output)),)
 
     def _documents_at(self, path: str) -> Documents:
+        """The documents at a place, paired as the settings say."""
         by = self.config.pair_by or "path"
         if by == "position":
             message = "documents that are files have no position in a list"
@@ -522,6 +526,7 @@ class _Opening(Struct, frozen=True):
 
 
 def _with_variants(base: TestSet, variants: Mapping[str, TestSet]) -> TestSet:
+    """The test set with those of its variants, and their problems under their names."""
     issues, warnings = list(base.issues), list(base.warnings)
     for name, one in variants.items():
         issues += (replace(issue, where=f"variant {name}: {issue.where}") for issue in one.issues)
@@ -571,6 +576,7 @@ def _which_of(role: Literal["output", "expected"], place: Place | None, key: str
     usual = flow(key or "NAME")
 
     def which(asked: Role, named: Mapping[Role, str]) -> str:
+        """The line that names the column of a role in another file."""
         column = named[asked]
         if asked == "id":
             return f"say which one: `{role}: {{file: {file}, key: {flow(column)}}}` under test_set"

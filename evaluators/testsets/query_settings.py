@@ -34,7 +34,8 @@ class DatabaseConnection(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _never_written_out(cls, data: Any) -> Any:
+    def _refuse_connection_string(cls, data: Any) -> Any:
+        """Refuses a connection string in the suite, because it holds a password."""
         if isinstance(data, dict):
             return data
         message = "a connection string does not belong in a suite, because it holds a password"
@@ -42,7 +43,8 @@ class DatabaseConnection(Settings):
 
     @field_validator("env")
     @classmethod
-    def _a_variable(cls, name: str | None) -> str | None:
+    def _check_variable(cls, name: str | None) -> str | None:
+        """Refuses what cannot be the name of a variable, without showing it."""
         if name is not None and not re.fullmatch(r"[A-Za-z_]\w*", name):
             # what stands there may be the connection string itself
             raise bad("this is not the name of an environment variable", hint="write `env: DATABASE_URL`")

@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from evaluators.model.issues import Problems, extra_hint, problem
 from evaluators.scoring.values.addresses import PACKAGES, Kind, StoreFault, has_wildcards, stood_for, with_shown_addresses
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 
 Value = TypeVar("Value")
 

@@ -30,6 +30,7 @@ _DEFAULT: Final = Path("runs")
 
 _Looking: TypeAlias = tuple[tuple[Path, ...], dict[str, None] | None]
 """Where runs are kept, and what was left out of a test set, in sentences; None where nobody asks for them."""
+# ambient: functions that list what a suite names (see `note_listed`) look for files long after they were made
 _looking: ContextVar[_Looking] = ContextVar("looking", default=((_DEFAULT,), None))
 
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, field_validator, mo
 from evaluators.model.registry import suggestion
 from evaluators.model.settings import BadSettings, Detail, Name, ReadBy, Settings, bad, build, spell
 from evaluators.scoring.needs import ROLES, Role
-from evaluators.scoring.values.files import as_file_name, shown, why_no_file_name
+from evaluators.scoring.values.file_names import as_file_name, shown, why_no_file_name
 from evaluators.scoring.values.json_choice import Pick
 from evaluators.scoring.values.paths import BadPath
 from evaluators.scoring.values.paths import parse as parse_path

@@ -21,7 +21,7 @@ from evaluators.cli._progress import ProgressLine, SendingProgress
 from evaluators.model.issues import Problems
 from evaluators.reports.report_files import check_asked
 from evaluators.runs.reader import Run
-from evaluators.scoring.values.read_files import note_read, noting_reads
+from evaluators.scoring.values.files import note_read, noting_reads
 from evaluators.testsets.selection import Selection
 from tests.kit import problem_of
 

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from evaluators.cli import command as program
-from evaluators.scoring.values.read_files import is_read, note_listed, noting_reads
+from evaluators.scoring.values.files import is_read, note_listed, noting_reads
 from tests.kit import cli, write
 
 SUITE = """

@@ -8,7 +8,7 @@ import pytest
 
 from evaluators import load
 from evaluators.model.issues import Blame, Issue
-from evaluators.scoring.values.files import MOST_NAME_BYTES, as_file_name, why_no_file_name
+from evaluators.scoring.values.file_names import MOST_NAME_BYTES, as_file_name, why_no_file_name
 from tests.kit import problem_of
 
 UNUSABLE = ["x/../../../../up", "a/b", "a\\b", "nul\0", "x" * 300, ".hidden", "dot.", "é" * 100, "half\ud800"]

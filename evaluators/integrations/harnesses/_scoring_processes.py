@@ -33,7 +33,8 @@ from evaluators.model.registry import plugs_in_place, registered_plugs
 from evaluators.runs.asking_run import asks
 from evaluators.runs.job import ShippedSuite
 from evaluators.scoring.comparators._functions import FunctionComparator, made_of
-from evaluators.scoring.judges.session import Session, asking_in
+from evaluators.scoring.judges.asking import asking_with
+from evaluators.scoring.judges.session import Session, session_in
 from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.transforms import registered_transforms, transforms_in_place
 
@@ -246,7 +247,11 @@ def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -
     service.send(())
     while True:
         name, raw, seconds = service.recv()
-        with _ending_after(seconds + _GRACE_SECONDS), asking_in(sessions.get(name)):
+        with (
+            _ending_after(seconds + _GRACE_SECONDS),
+            session_in(sessions.get(name)) as session,
+            asking_with(session=session),
+        ):
             status, body = answer_to(scorers[name], raw)
             reply = status, to_text(dict(body)).encode()
         service.send(reply)

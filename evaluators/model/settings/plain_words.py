@@ -314,6 +314,7 @@ _DECIMAL_COMMA = r"(?a)[+-]?(?:0,\d+|\d+,(?!\d{3}$)\d+)"
 
 
 def _numeric(text: str) -> bool:
+    """Whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:

@@ -171,6 +171,7 @@ def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) ->
 
 
 NOTHING_FILLED: Final = Filled()
+# ambient: suites are read in many places of a command, and what fails there is printed where only the exception arrives
 _EVERY: ContextVar[Filled | None] = ContextVar("every_filled_text", default=None)
 
 
@@ -186,6 +187,7 @@ def noting_filled() -> Iterator[Filled]:
         _EVERY.reset(token)
 
 
+# ambient: a group of settings that somebody makes inside a validator, without a context, would show passwords in its messages
 _READING: ContextVar[Filled] = ContextVar("filled_in_texts", default=NOTHING_FILLED)
 
 
@@ -280,6 +282,7 @@ def _texts_of_module(name: str) -> dict[str, dict[str, str]]:
 
 
 def _texts_of_class(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    """The name of each annotated attribute of a class that has a text under it, with that text on one line."""
     for statement, following in pairwise(body.body):
         match statement, following:
             case ast.AnnAssign(target=ast.Name(name)), ast.Expr(ast.Constant(str(text))):

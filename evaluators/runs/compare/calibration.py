@@ -26,7 +26,7 @@ from evaluators.runs.reader import RecordedRow, Run
 from evaluators.runs.result import ConfusionMatrix, Interval
 from evaluators.scoring.fields.outcomes import MEASURED
 from evaluators.scoring.judges.answer_lines import AnswerLine
-from evaluators.scoring.judges.session import verdict_in
+from evaluators.scoring.judges.repeats import verdict_in
 from evaluators.scoring.values.quoting import quote
 
 PASSES: Final = frozenset({"1", "true", "yes", "y", "pass", "passed", "good", "right", "correct", "ok", "match"})

@@ -25,6 +25,7 @@ class _Worker:
         self.thread.start()
 
     def result_of(self, awaitable: Awaitable[Any]) -> Any:
+        """The result of an awaitable, which runs in the event loop of the thread. Raises what it raises."""
         import asyncio
 
         future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), self.loop)
@@ -70,11 +71,13 @@ def results_of(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> li
 
 
 async def _bounded(make: Sequence[Callable[[], Awaitable[Any]]], at_once: int) -> list[Any]:
+    """The results of async calls in their order, at most `at_once` of which run at a time; an exception is the result of its call."""
     import asyncio
 
     room = asyncio.Semaphore(max(1, at_once))
 
     async def one(begin: Callable[[], Awaitable[Any]]) -> Any:
+        """The result of one call, or the exception that it raised."""
         async with room:
             try:
                 return await begin()
@@ -92,6 +95,7 @@ def rest() -> None:
 
 
 def _worker() -> _Worker:
+    """The thread with the event loop of this process, which is started the first time."""
     with _starting:
         if not _shared or _shared[0].process != os.getpid():
             _shared[:] = [_Worker()]

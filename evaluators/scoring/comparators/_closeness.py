@@ -36,7 +36,8 @@ class Tolerance(Settings):
     numbers; here it stays a part of the expected one."""
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_limits(self) -> Self:
+        """Refuses a tolerance without a limit, and `either` without both limits."""
         if self.abs is None and self.rel is None:
             raise ValueError("tolerance needs abs or rel\nhint: write tolerance: {abs: 0.01}")
         if self.either and (self.abs is None or self.rel is None):
@@ -60,6 +61,7 @@ def closeness(limits: Limits) -> Callable[[Number, Number], bool]:
     of_both = max if either else min
 
     def close(expected: Number, actual: Number) -> bool:
+        """Whether two numbers are within the tolerance: by floats where that is certain, else exactly."""
         try:
             gap = abs(float(actual - expected))
             room = math.inf if limit_abs is None else limit_abs

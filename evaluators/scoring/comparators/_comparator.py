@@ -14,22 +14,15 @@ one asks a judge.
 
 A comparator that somebody wrote for their own suite may raise anything and return anything. Whatever it does costs the field that it was
 asked about and nothing else: a `RowProblem` that names the comparator.
-
-Answers of functions that a user wrote, cached while rows are at hand.
-
-A function may cost money, and may answer otherwise the next time. Its score, its reason, and everything that is recorded of
-a row must come from one answer. So answers are cached for a chunk of rows (or for as long as a caller wants), by what was asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import isfinite
-from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, ClassVar, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -37,62 +30,10 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
-from evaluators.model.settings import Settings, filled_texts
+from evaluators.model.settings import Filled, Settings, filled_of
+from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
 from evaluators.scoring.values.differences import differs
-from evaluators.scoring.values.json_text import compact
 from evaluators.scoring.values.quoting import quote
-
-Found = TypeVar("Found")
-Cache: TypeAlias = MutableMapping[Hashable, Any]
-
-_current: ContextVar[Cache | None] = ContextVar("cache", default=None)
-
-
-@contextmanager
-def caching() -> Iterator[None]:
-    """Within the `with` block, answers of comparators are cached. A block inside another one shares its cache."""
-    if _current.get() is not None:
-        yield
-        return
-    token = _current.set({})
-    try:
-        yield
-    finally:
-        _current.reset(token)
-
-
-def current_cache() -> Cache | None:
-    """Where answers are cached at present; None where they are not."""
-    return _current.get()
-
-
-def cached(key: Hashable, ask: Callable[[], Found], about: object = None) -> Found:
-    """The answer of `ask`, which is called once for each key while answers are cached. An exception is cached as well.
-
-    `about` lives as long as the answer: what a key by identity speaks of.
-    """
-    cache = _current.get()
-    if cache is None:
-        return ask()
-    if key not in cache:
-        try:
-            cache[key] = ask(), None, about
-        except Exception as raised:  # raised again for whoever asks the same
-            cache[key] = None, raised, about
-    found, error, _ = cache[key]
-    if error is not None:
-        raise error
-    answer: Found = found
-    return answer
-
-
-def value_key(value: Any) -> Hashable:
-    """Values that are told apart have different keys: 1, 1.0 and true are three."""
-    try:
-        return compact(value)
-    except (TypeError, ValueError, RecursionError):  # no JSON: what a transform made of it
-        return type(value), repr(value)
-
 
 Compare: TypeAlias = Callable[[Any, Any], "bool | Comparison"]
 """Takes (expected, actual). May raise RowProblem when something else than the two values keeps it from an answer."""
@@ -273,6 +214,7 @@ class Comparator(Settings):
         """The answers to several lists of questions, one call of `compare_all` for each; an exception stands for its list alone."""
 
         def of_row(questions: Sequence[Question]) -> Sequence[Answer] | Exception:
+            """The answers to the questions of one row, or the exception that was raised."""
             try:
                 return self.compare_all(questions)
             except Exception as error:  # a row is guarded: a call that breaks costs its own fields
@@ -318,6 +260,7 @@ def comparison_of(word: str, found: object) -> Comparison:
 
 
 def _check_comparison(word: str, found: Comparison) -> None:
+    """Raises RowProblem for a comparison whose score, `passed` or ratio cannot be one."""
     score: Any = found.score
     if isinstance(score, bool) or not isinstance(score, int | float):
         raise bad_answer(word, f"returned a Comparison with the score {quote(score)}; a score is a number from 0 to 1")
@@ -358,7 +301,7 @@ def cached_compare(comparator: Comparator) -> Compare:
     who = comparator.identity
 
     def from_cache(expected: Any, actual: Any) -> bool | Comparison:
-        return cached((who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
+        return cached(CallKey("compare", who, value_key(expected), value_key(actual)), lambda: compare(expected, actual))
 
     return from_cache
 
@@ -368,7 +311,7 @@ def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
     found = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
     if _ships(comparator):
         return worded(comparator, expected, actual, found)
-    key = ("reason", comparator.identity, value_key(expected), value_key(actual))
+    key = CallKey("reason", comparator.identity, value_key(expected), value_key(actual))
     return cached(key, lambda: worded(comparator, expected, actual, found))
 
 
@@ -394,7 +337,7 @@ def answers_in(comparator: Comparator, questions: Sequence[Question], found: obj
     if isinstance(found, RowProblem):
         raise WholeCall(found)
     if isinstance(found, Exception):
-        raise WholeCall(failed("comparator", word, found))
+        raise WholeCall(failed("comparator", word, found, filled_of(comparator)))
     if not isinstance(found, list | tuple):
         message = f"returned {type(found).__name__}; it must return a list with one answer per question"
         raise WholeCall(bad_answer(word, message))
@@ -408,16 +351,19 @@ def answer_in(comparator: Comparator, question: Question, found: object) -> Comp
     if isinstance(found, RowProblem):
         return found
     if isinstance(found, Exception):
-        return failed("comparator", word_of(comparator), found)
+        return failed("comparator", word_of(comparator), found, filled_of(comparator))
     try:
         return worded(comparator, question.expected, question.actual, comparison_of(word_of(comparator), found))
     except RowProblem as error:
         return error
 
 
-def failed(noun: str, word: str, error: Exception) -> RowProblem:
-    """The problem of a row for which a comparator or a transform raised an exception."""
-    masked = filled_texts().masked_spelled
+def failed(noun: str, word: str, error: Exception, filled: Filled) -> RowProblem:
+    """The problem of a row for which a comparator, a transform or a judge raised an exception.
+
+    `filled` is what the environment filled in to its settings: no message shows it.
+    """
+    masked = filled.masked_spelled
     message = f'{noun} "{word}" failed: {masked(f"{type(error).__name__}: {error}")}'
     import traceback  # few runs meet a fault
 

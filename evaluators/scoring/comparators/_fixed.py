@@ -83,6 +83,7 @@ def _plain_number(value: Any, parse: bool) -> Number | None:
 
 
 def _is_written_number(text: str) -> bool:
+    """Whether Python reads a text as a number."""
     try:
         float(text)
     except ValueError:

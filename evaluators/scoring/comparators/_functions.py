@@ -17,19 +17,10 @@ from pydantic_core import CoreSchema
 
 from evaluators.model.issues import RowProblem, problem
 from evaluators.model.rows import Comparison
-from evaluators.model.settings import BadSettings, build
+from evaluators.model.settings import BadSettings, build, filled_texts
+from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
 from evaluators.scoring.comparators._awaiting import results_of, settled
-from evaluators.scoring.comparators._comparator import (
-    AT_ONCE,
-    Answer,
-    Comparator,
-    Question,
-    Readable,
-    answers_in,
-    cached,
-    failed,
-    value_key,
-)
+from evaluators.scoring.comparators._comparator import AT_ONCE, Answer, Comparator, Question, Readable, answers_in, failed
 from evaluators.scoring.values.quoting import quote
 from evaluators.scoring.values.transforms import Apply, TransformError
 
@@ -80,7 +71,7 @@ class FunctionComparator(Comparator):
         says = type(self).says_readable
         if says is None:
             return True
-        key = ("readable", self.identity, value_key(expected))
+        key = CallKey("readable", self.identity, value_key(expected))
         said: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
         return said
 
@@ -173,18 +164,19 @@ def transform_of(name: str, function: Callable[..., Any], params: ReadParams | N
     else that the function raises is its own fault.
     """
     read = params_of("transform", name, params, options)
-    who = ("transform", name, value_key(read))
+    identity, filled = (name, value_key(read)), filled_texts()
 
     def apply(value: Any) -> Any:
-        return cached((who, value_key(value)), lambda: change(value), function)
+        return cached(CallKey("transform", identity, value_key(value)), lambda: change(value), function)
 
     def change(value: Any) -> Any:
+        """The transformed value. Raises TransformError as the function does, and RowProblem for any other exception of it."""
         try:
             return settled(function(value, read))
         except (RowProblem, TransformError):
             raise
         except Exception as error:  # a row is guarded: a transform that breaks costs its own field
-            raise failed("transform", name, error) from error
+            raise failed("transform", name, error, filled) from error
 
     return apply
 

@@ -60,6 +60,7 @@ class AddressReading(msgspec.Struct, frozen=True):
             return (text,)
 
     def _split(self, text: str) -> Parts:
+        """The parts of an address that are compared: scheme, user, host, port, path, query, fragment; "" for those that are ignored."""
         if _OPAQUE.match(text):
             scheme, _, rest = text.partition(":")
             return (f"{scheme.lower()}:{_one_spelling(rest)}",)

@@ -43,7 +43,8 @@ class Boolean(Comparator):
 
     @field_validator("words", mode="before")
     @classmethod
-    def _two_lists(cls, words: object) -> object:
+    def _read_words(cls, words: object) -> object:
+        """The words for true and for false. Refuses anything but two lists without a word in common."""
         hint = "write words: {true: [yes, 1], false: [no, 0]}"
         if not isinstance(words, Mapping):
             raise ValueError(f"words must be a map with true and false; found {spell(words)}\nhint: {hint}")

@@ -87,7 +87,8 @@ class Date(Comparator):
 
     @field_validator("tolerance", mode="before")
     @classmethod
-    def _unit_is_given(cls, tolerance: object) -> object:
+    def _check_unit(cls, tolerance: object) -> object:
+        """Refuses a tolerance without a unit, with the line to write."""
         if isinstance(tolerance, str | int | float) and not isinstance(tolerance, bool):
             found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(day|hour|minute|second)?s?\s*", str(tolerance))
             hint = f"write tolerance: {{{found[2] or 'day'}s: {found[1]}}}" if found else "write tolerance: {days: 1}"

@@ -68,6 +68,7 @@ def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
     """What two values share exactly when they are equal with their texts normalised, at any depth."""
 
     def deep(value: Any) -> Any:
+        """A value with every text in it normalized."""
         kind = value.__class__
         if kind is str:
             return normalize(value)

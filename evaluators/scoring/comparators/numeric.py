@@ -87,7 +87,8 @@ class Numeric(Comparator):
 
     @field_validator("tolerance", mode="before")
     @classmethod
-    def _kind_is_given(cls, tolerance: object) -> object:
+    def _check_kind(cls, tolerance: object) -> object:
+        """Refuses a tolerance that does not say whether it is absolute or a part of the number, with the line to write."""
         if isinstance(tolerance, str):
             number = re.search(r"\d+(?:\.\d+)?", tolerance)
             share = f"{{rel: {float(number[0]) / 100:g}}}" if number and "%" in tolerance else None
@@ -100,7 +101,8 @@ class Numeric(Comparator):
 
     @field_validator("parse", mode="before")
     @classmethod
-    def _true_or_a_map(cls, parse: object) -> object:
+    def _read_parse(cls, parse: object) -> object:
+        """The notations in which numbers are read: one, several, or True for the usual one. Refuses other values."""
         if isinstance(parse, Mapping):
             return build(Parse, parse, noun='"parse"')
         if isinstance(parse, list | tuple) and parse:
@@ -303,6 +305,7 @@ def _shown(found: NumberRange) -> str:
 
 
 def _not_a_number(actual: Any, read: Read | None) -> str:
+    """A sentence on why an output value is no number. `read` reads numbers in texts, if any does."""
     if not isinstance(actual, str):
         return f"{quote(actual)} is not a number"
     if read is None:

@@ -70,7 +70,8 @@ class OneOf(Normalization, Comparator):
     )
 
     @model_validator(mode="after")
-    def _one_of_three(self) -> Self:
+    def _check_sources(self) -> Self:
+        """Refuses options that do not name exactly one source of right answers, and those that go with another one."""
         if self.separator is not None and self.answers_column is None:
             raise bad("a separator stands between the answers in a cell", "separator", hint="write answers: row.COLUMN")
         if self.absent is not None and self.answers is None:

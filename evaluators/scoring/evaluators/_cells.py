@@ -140,6 +140,7 @@ class CellEvaluator(TreeEvaluator):
         return CellCheck(self.tree, self.pass_at, self.tree.answer_columns, self._fixed(self.tree))
 
     def with_settings(self, **settings: Any) -> Self:
+        """A copy with other settings. The comparator of `fields` becomes that of the cell, which is the only field."""
         if fields := settings.pop("fields", ()):  # the cell is its only field
             (line,) = fields
             chosen = self.compare or choose(self.usual(), {})

@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field, field_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from evaluators.model.rows import Result, RowStatus
 from evaluators.model.settings import BadSettings, Detail, bad, filled_texts, spell
@@ -21,7 +21,7 @@ from evaluators.scoring.evaluators._evaluator import Evaluator, Needs, Part, Rea
 
 LEFT_OUT = (RowStatus.SKIPPED, RowStatus.NOT_MEASURED)
 _WEIGHTS: Final = "0 leaves an evaluator out of the mean; 2 counts it twice as much as 1"
-_MOST_KNOWN: Final = 10_000
+_MOST_COMBINED: Final = 10_000
 SKIPPED = Result(RowStatus.SKIPPED, None, 0, 0)
 
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -35,9 +35,13 @@ class Composite(Evaluator):
 
     takes_weights: ClassVar[bool] = False
 
+    _combined: dict[tuple[Result, ...], Result] = PrivateAttr(default_factory=dict)
+    """The results of parts that were combined before: there are far fewer combinations than rows."""
+
     @field_validator("of", mode="before")
     @classmethod
-    def _sensible_parts(cls, value: object) -> object:
+    def _read_parts(cls, value: object) -> object:
+        """The parts as a map or a list of names, as the suite writes them. Refuses any other value."""
         if isinstance(value, Mapping):
             _check_weights(value, cls.takes_weights)
         elif isinstance(value, (list, tuple)):
@@ -52,7 +56,7 @@ class Composite(Evaluator):
 
     @field_validator("at", "output_at")
     @classmethod
-    def _parts_read(cls, value: str | None) -> str | None:
+    def _refuse_part_of_document(cls, value: str | None) -> str | None:
         if value is not None:
             raise bad("a composite reads no document", hint="write it below the evaluators that it is made of")
         return value
@@ -77,12 +81,12 @@ class Composite(Evaluator):
         return None
 
     def measure(self, *parts: Result) -> Result:
-        found = self._known.get(parts)
-        if found is None:
-            found = self._settle(parts)
-            if len(self._known) < _MOST_KNOWN:
-                self._known[parts] = found
-        return found
+        result = self._combined.get(parts)
+        if result is None:
+            result = self._result_of(parts)
+            if len(self._combined) < _MOST_COMBINED:
+                self._combined[parts] = result
+        return result
 
     def reason(self, *parts: Result) -> Reason:
         by_name = dict(zip(self.of, parts, strict=True))
@@ -91,12 +95,8 @@ class Composite(Evaluator):
             {name: part.score for name, part in by_name.items()},
         )
 
-    @cached_property
-    def _known(self) -> dict[tuple[Result, ...], Result]:
-        """What parts came to: there are far fewer combinations than rows."""
-        return {}
-
-    def _settle(self, parts: Sequence[Result]) -> Result:
+    def _result_of(self, parts: Sequence[Result]) -> Result:
+        """The result that parts come to: decided by one of them, or combined from those that are not left out."""
         value = self.decided(parts)
         if value is None:
             unscored = next((part for part in parts if part.status.kept_out), None)
@@ -111,6 +111,7 @@ class Composite(Evaluator):
 
 
 def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
+    """Raises BadSettings for weights where the type takes none, and for those that are no number from 0 on, or all 0."""
     if not taken:
         raise bad("its parts have no weights", hint=f"write of: [{', '.join(map(str, weights))}]")
     details = [
@@ -125,6 +126,7 @@ def _check_weights(weights: Mapping[Any, object], taken: bool) -> None:
 
 
 def _check_names(names: Sequence[object]) -> None:
+    """Raises BadSettings for parts that are no text, or are named twice."""
     details = [
         Detail((index,), f"a part is the name of an evaluator; found {spell(name)}")
         if not isinstance(name, str)

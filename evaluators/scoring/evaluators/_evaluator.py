@@ -24,7 +24,7 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems, RowProble
 from evaluators.model.registry import Socket
 from evaluators.model.rows import JSON, MISSING, Reason, Result, RowStatus
 from evaluators.model.settings import Detail, Loc, Name, Settings, bad, details_of
-from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.comparators._answer_cache import caching
 from evaluators.scoring.evaluators._scored_fields import NO_FIELDS, ScoredFields
 from evaluators.scoring.evaluators._texts import LabelRule, TextChange
 from evaluators.scoring.fields.reading import read_path
@@ -100,6 +100,7 @@ class Example(Struct, frozen=True):
 
 
 def _document_path(spelled: object) -> str | None:
+    """A path that leads to one document, as it is written; None stays. Refuses any other path."""
     if spelled is None:
         return None
     path = read_path(spelled)
@@ -393,6 +394,7 @@ def verdict_of(settings: Evaluator, found: object) -> Result:
 
 
 def _checked(settings: Evaluator, verdict: Result) -> Result:
+    """The verdict. Raises RowProblem where its score, or one of its metrics, is no fraction from 0 to 1."""
     if not 0 <= verdict.num <= verdict.den or (not verdict.den and verdict.status.scored):
         raise _bad_score(settings, f"gave the score {verdict.num}/{verdict.den}")
     for num, den in verdict.metrics:
@@ -402,6 +404,7 @@ def _checked(settings: Evaluator, verdict: Result) -> Result:
 
 
 def _bad_score(settings: Evaluator, what: str) -> RowProblem:
+    """The problem of a row for which an evaluator gave a score that is none."""
     message = f'evaluator type "{settings.type}" {what}; a score is a number from 0 to 1'
     return RowProblem(Issue("bad-score", Blame.BUG, message))
 

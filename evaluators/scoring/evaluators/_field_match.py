@@ -46,6 +46,7 @@ class KeyCheck(OpenCheck):
         return super().looked_at(*values)
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
+        """The scored rows of two columns of documents. A row without an object on one side is invalid."""
         odd = {at: document for at, document in enumerate(columns[0]) if document.__class__ is not dict}
         if odd:  # {} on both sides keeps their places, so that the other rows keep theirs
             columns = tuple([{} if at in odd else one for at, one in enumerate(side)] for side in columns)

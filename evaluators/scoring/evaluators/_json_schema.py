@@ -38,7 +38,7 @@ from evaluators.model.settings import BadSettings, bad
 from evaluators.scoring.evaluators._schema_files import Schema, read_text
 from evaluators.scoring.fields.key_spelling import Respelt
 from evaluators.scoring.values import json_text
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.pairing import identity
 from evaluators.scoring.values.patterns import compiled, matcher
 from evaluators.scoring.values.quoting import kind, quote
@@ -110,6 +110,7 @@ class SchemaKeys:
         return any(self._fits(pattern, key) for one, _ in self._schemas for pattern in one.get("patternProperties") or ())
 
     def below(self, step: str | None) -> SchemaKeys:
+        """The keys of the schemas for the values under a key, or for the items of a list (None)."""
         found = self._below.get(step)
         if found is None:
             inner = [(part, resolver) for one, resolver in self._schemas for part in self._parts(one, step)]
@@ -149,6 +150,7 @@ def _resource(part: Schema, whole: Schema) -> Any:
 
 
 def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
+    """What `dependentRequired` and `dependencies` of a schema hold: the map itself, and each of its values."""
     for word in ("dependentRequired", "dependencies"):
         if isinstance(by_key := schema.get(word), dict):
             yield by_key
@@ -205,6 +207,7 @@ def check(schema: Schema, check_formats: bool) -> None:
 
 
 def _draft(schema: Schema) -> Any:
+    """The validator class for the draft that a schema names; 2020-12 where it names none. Refuses unknown drafts."""
     named = schema.get("$schema") if isinstance(schema, dict) else None
     if named is None:
         return Draft202012Validator
@@ -244,6 +247,7 @@ def _refuse_circles(schema: Schema) -> None:
 
 
 def _dangling(reference: str) -> BadSettings:
+    """The refusal of a reference that leads to the network, or to nothing."""
     if urlsplit(reference).scheme in ("http", "https"):
         message = f'the reference "{reference}" leads to the network, and nothing is fetched'
         return bad(message, hint='copy what it names under "$defs"')
@@ -368,6 +372,7 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
             yield ValidationError(f"{quote(instance)} does not match {quote(wanted)}")
 
     def pattern_properties(validator: Any, wanted: Any, instance: object, _: Any) -> Errors:
+        """The check of `patternProperties`, whose patterns have the time limit."""
         if isinstance(instance, dict):
             for name, inner in wanted.items():
                 for key, value in instance.items():
@@ -375,6 +380,7 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
                         yield from validator.descend(value, inner, path=key, schema_path=name)
 
     def additional(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:
+        """The check of `additionalProperties`, with the time limit for the patterns beside it."""
         patterns = schema.get("patternProperties")
         if not patterns:
             yield from known["additionalProperties"](validator, wanted, instance, schema) or ()
@@ -404,7 +410,10 @@ def _careful(draft: Any, timeout_seconds: float) -> Any:
 
 
 def _reference(library: Any) -> Callable[..., Errors]:
+    """The check of `$ref` and `$dynamicRef`: the library's, with the errors of one schema for one value remembered."""
+
     def reference(validator: Any, wanted: Any, instance: object, schema: Any) -> Errors:
+        """The errors of a value by the schema that a reference leads to."""
         row_clock().tick()
         known = _remembered.errors
         if known is None:
@@ -424,6 +433,7 @@ def _reference(library: Any) -> Callable[..., Errors]:
 
 
 def _unique_items(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
+    """The check of `uniqueItems`, in which 1 and 1.0 are equal and 1 and true are not."""
     if wanted is True and isinstance(instance, list) and len(instance) > 1:
         seen = set()
         for value in instance:
@@ -435,6 +445,7 @@ def _unique_items(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
 
 
 def _multiple_of(_: Any, wanted: Any, instance: object, __: Any) -> Errors:
+    """The check of `multipleOf` with exact fractions, so that 0.3 is a multiple of 0.1."""
     if not isinstance(instance, (int, float)) or isinstance(instance, bool):
         return
     number, step = (Fraction(one) if isinstance(one, int) else Fraction(str(one)) for one in (instance, wanted))

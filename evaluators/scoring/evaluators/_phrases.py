@@ -27,6 +27,7 @@ def _read_phrase(value: object, info: ValidationInfo) -> object:
 
 
 def _read_phrases(value: object, info: ValidationInfo) -> object:
+    """The phrases of a setting: a column that holds them, or a list of texts. Refuses any other value."""
     name = info.field_name
     if isinstance(value, (Mapping, FromColumn)):
         return from_column(value, splits=True)
@@ -40,6 +41,7 @@ def _read_phrases(value: object, info: ValidationInfo) -> object:
 
 
 def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
+    """The phrases of a setting, which may also be one text with commas between them."""
     if isinstance(value, str):
         value = [part for part in value.split(",") if part.strip()]
     found = _read_phrases(value, info)
@@ -47,6 +49,7 @@ def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
 
 
 def _usable(value: object, name: str) -> str:
+    """A phrase. Refuses what is no text, and an empty one. `name` is how the message calls it."""
     if not isinstance(value, str):
         hint = in_quotes(value)
         raise ValueError(f"{name} must be text; found {spell(value)}" + (f"\nhint: {hint}" if hint else ""))
@@ -93,6 +96,7 @@ def phrases_of(setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...])
 
 
 def _items(setting: FromColumn, cell: object) -> list[object]:
+    """The phrases in a cell: a JSON list, parts between separators, a Python list, or the whole text."""
     if isinstance(cell, list):
         return cell
     text = text_in(setting, cell)

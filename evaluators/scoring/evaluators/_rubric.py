@@ -36,6 +36,7 @@ class Criterion(Settings):
 
 
 def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criterion]:
+    """The criteria by name, each a text or a map. Raises BadSettings with all that is wrong with them."""
     if isinstance(data, Mapping | list | tuple) and not data:
         raise bad("criteria is empty; at least one criterion is needed", hint='write criteria: {clarity: "Is it clear?"}')
     if not isinstance(data, Mapping):
@@ -59,6 +60,7 @@ def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criter
 
 
 def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]:
+    """The worst and the best score of a scale. Refuses anything but two finite numbers in that order."""
     numbers = [one for one in data if not isinstance(one, bool)] if isinstance(data, list | tuple) else []
     match numbers:
         case [int() | float() as low, int() | float() as high] if isfinite(low) and isfinite(high) and low < high:
@@ -71,6 +73,7 @@ def _read_own_judge(data: object, context: Mapping[str, Any]) -> Judge:
 
 
 def _read_choices(data: object, context: Mapping[str, Any]) -> dict[str, float]:
+    """The choices of a judge with their scores. Raises BadSettings, also for names that differ by case or spaces alone."""
     hint = "write choices: {excellent: 1, fair: 0.5, poor: 0}"
     if not isinstance(data, Mapping) or not 2 <= len(data) <= MOST_CHOICES:
         found = f"{len(data)} of them" if isinstance(data, Mapping) else spell(data)

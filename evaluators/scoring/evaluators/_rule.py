@@ -51,7 +51,8 @@ class Written(Parse):
         return formats
 
 
-def _how_written(data: object) -> object:
+def _read_parse(data: object) -> object:
+    """How numbers and dates in texts are read: True for the usual ways, a map for others, None for not at all."""
     if isinstance(data, bool):
         return Written() if data else None
     if data is None or isinstance(data, Mapping | Written):
@@ -66,7 +67,7 @@ def _absolute(data: object) -> object:
     return {"abs": data} if isinstance(data, int | float) and not isinstance(data, bool) else data
 
 
-ParseSetting: TypeAlias = Annotated[Written | None, BeforeValidator(_how_written, json_schema_input_type=bool | Written)]
+ParseSetting: TypeAlias = Annotated[Written | None, BeforeValidator(_read_parse, json_schema_input_type=bool | Written)]
 Missing: TypeAlias = Literal["fail", "skip"]
 Empty: TypeAlias = Literal["missing", "holds"]
 
@@ -149,7 +150,8 @@ class Rule(Settings):
     """`true`: no row need have its fields. Without it, a path that no row has is an error, for it may be misspelt."""
 
     @model_validator(mode="after")
-    def _says_one_thing(self) -> Self:
+    def _check_kinds(self) -> Self:
+        """Refuses a rule that says nothing, or two things."""
         kinds = [word for word in KINDS if getattr(self, word)]
         if not kinds:
             raise ValueError(f"the rule says nothing that must hold; it has one of {', '.join(KINDS)}")
@@ -257,6 +259,7 @@ class Rule(Settings):
         return {name: value for name, value in found.items() if value is not MISSING}
 
     def _in_item(self, item: Read, reading: Reading) -> Held:
+        """Whether the rule holds in one item of `each`."""
         if item.value is MISSING:
             return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
         try:
@@ -307,6 +310,7 @@ class Rule(Settings):
         return Held(status, why, _plain(wanted), _plain(found), no_items if status is MATCH else None)
 
     def _compared(self, names: str, found: Decimal, name: str | None, wanted: Decimal, status: FieldStatus) -> str:
+        """A sentence on a number that the rule computed, beside the one that is wanted."""
         must = f"{name} is {in_decimals(wanted)}" if name is not None else f"{in_decimals(wanted)} is wanted"
         off = ""
         if status is MISMATCH:
@@ -350,6 +354,7 @@ def _gap(wanted: Decimal, found: Decimal) -> Decimal:
 
 
 def _number(one: Read, reading: Reading) -> Decimal:
+    """A value of a document as an exact number. Raises WrongKind for a value that is none."""
     number = reading.number(one.value)
     if number is None:
         raise WrongKind(f"{one.name} is {quote(one.value)}, which {_is_no_number(one.value, reading)}")
@@ -357,6 +362,7 @@ def _number(one: Read, reading: Reading) -> Decimal:
 
 
 def _is_no_number(value: Any, reading: Reading) -> str:
+    """The end of a sentence about a value that is no number."""
     if not isinstance(value, str):
         return f"is {kind(value)}, not a number"
     return "is text, not a number; `parse` reads numbers in text" if reading.number_in is None else "is no number"
@@ -385,6 +391,7 @@ def _in_order(values: Sequence[Read], reading: Reading) -> Held:
 
 
 def _one_there(values: Sequence[Read]) -> Held:
+    """Whether exactly one of some values is there."""
     there = [one for one in values if one.value is not MISSING]
     if len(there) == 1:
         return Held(MATCH, lambda: f"only {there[0].name} is there")
@@ -394,6 +401,7 @@ def _one_there(values: Sequence[Read]) -> Held:
 
 
 def _no_two_equal(values: Sequence[Read]) -> Held:
+    """Whether no two of some values are equal."""
     first: dict[Any, Read] = {}
     twice = [(first[key], one) for one in values if first.setdefault(key := identity(one.value), one) is not one]
     if not twice:
@@ -403,6 +411,7 @@ def _no_two_equal(values: Sequence[Read]) -> Held:
 
 
 def _are_missing(lacking: Sequence[Read]) -> str:
+    """A sentence on the values that a rule lacks, and on the lists that have no items for it."""
     missing = [one for one in lacking if one.no_items is None]
     empty = [one for one in lacking if one.no_items is not None]
     are = f"{_names(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""

@@ -87,6 +87,7 @@ class Field(Struct, frozen=True):
         return self.path.steps[:cut]
 
     def _hits(self, document: JSON, strict: bool) -> Iterator[Read]:
+        """The values that a query hits; one that is missing where it hits none."""
         hits = list(self.path.hits(document))
         if not hits:
             if strict:
@@ -128,6 +129,7 @@ def _items(value: list[Any] | dict[str, Any]) -> Iterator[tuple[str | int, Any]]
 
 
 def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
+    """The values of a field up to the first place where the document has another kind of value than the path says."""
     found: list[Read] = []
     with suppress(WrongKind):
         found.extend(field.read(document, strict=False))
@@ -177,6 +179,7 @@ def _plain_start(name: str, query: str) -> Path:
 
 
 def _field(spelled: object) -> Field:
+    """The field of a path, cut at its `[*]`."""
     path = read_path(spelled)
     cuts = [at for at, step in enumerate(path.steps) if step is ANY]
     starts, ends = (0, *(at + 1 for at in cuts)), (*cuts, None)
@@ -199,6 +202,7 @@ def _fields(data: object) -> tuple[Field, ...]:
 
 
 def _field_or_number(data: object) -> Field | Decimal:
+    """The number of a setting, exactly as it is written, or the field of a path."""
     if isinstance(data, int) and not isinstance(data, bool):
         return Decimal(data)
     if isinstance(data, float):

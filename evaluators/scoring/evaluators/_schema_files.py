@@ -11,7 +11,8 @@ from evaluators.model.settings import bad, filled_texts
 from evaluators.scoring.evaluators._text_formats import line_and_column
 from evaluators.scoring.fields.references import follow, steps_of
 from evaluators.scoring.values import json_text
-from evaluators.scoring.values.files import NoSmallFile, kept_place, read_small
+from evaluators.scoring.values.file_names import kept_place
+from evaluators.scoring.values.files import NoSmallFile, read_small
 from evaluators.scoring.values.path_text import ANY
 
 Schema: TypeAlias = "dict[str, Any] | bool"
@@ -49,6 +50,7 @@ def _place_of(name: str, folder: Path) -> Path:
 
 
 def _near_file(path: Path, name: str) -> str | None:
+    """A hint with the name of a file in the folder that is nearly this one; None where there is none."""
     if not path.parent.is_dir():
         return None
     # by the whole name, and then without endings: "nope.json" is not near every file that ends so
@@ -58,6 +60,7 @@ def _near_file(path: Path, name: str) -> str | None:
 
 
 def _of_yaml(text: str, name: str) -> Any:
+    """The value of a schema file in YAML. Refuses what JSON cannot hold."""
     from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 
     try:
@@ -68,6 +71,7 @@ def _of_yaml(text: str, name: str) -> Any:
 
 
 def _of_json(text: str, name: str) -> Any:
+    """The value of a schema file in JSON. The refusal names line and column."""
     try:
         return json_text.parse(text)
     except json_text.NotJSON as error:

@@ -139,6 +139,7 @@ def _has_link(line: str) -> bool:
 
 
 def _bold(text: str) -> bool:
+    """Whether a line has bold text between two pairs of stars."""
     for line in text.splitlines():
         start = line.find("**")
         if start >= 0 and line.find("**", start + 3) > 0:
@@ -175,6 +176,7 @@ def line_and_column(text: str, position: int) -> tuple[int, int]:
 
 
 def _place(text: str, position: int | None) -> dict[str, Any]:
+    """The details of a place in a text: position, line and column; nothing where it is not known."""
     if position is None:
         return {}
     line, column = line_and_column(text, position)

@@ -60,6 +60,7 @@ class LabelRule(Struct, frozen=True):
 
 
 def _read_labels(value: object) -> object:
+    """The labels of a setting: texts that are all different, `off`, or None. Refuses any other value."""
     if value is None:
         return None
     if value == "off" or value is False:

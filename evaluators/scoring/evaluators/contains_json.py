@@ -8,7 +8,7 @@ from evaluators.model.rows import JSON, Result, RowStatus
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Output, Reason, Unreadable
 from evaluators.scoring.values import json_documents
 from evaluators.scoring.values.equality import same
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.json_choice import Want
 from evaluators.scoring.values.quoting import kind
 

@@ -114,6 +114,7 @@ class ExactMatch(CellEvaluator):
 
 
 def _difference(output: Any, expected: Any) -> str:
+    """A sentence on how an output differs from the expected answer: kind, spaces, case, or the first character."""
     if not (isinstance(output, str) and isinstance(expected, str)):
         kinds = kind(output), kind(expected)
         if kinds[0] != kinds[1]:

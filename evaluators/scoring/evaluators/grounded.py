@@ -58,6 +58,7 @@ class Reading(Normalization):
 
 
 def _read_paths(data: object) -> tuple[Path, ...]:
+    """The paths of a list, each once. Refuses any other value."""
     if not isinstance(data, (list, tuple)) or not data:
         found = "an empty list" if data == [] else spell(data)
         raise bad(f"fields must be a list of paths; found {found}", hint='write fields: [total, "items[*].sku"]')
@@ -65,6 +66,7 @@ def _read_paths(data: object) -> tuple[Path, ...]:
 
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
+    """The schema of a setting: a map, or the one in a file. Refuses any other value."""
     if isinstance(value, str):
         return read_file(value, info.context)
     if not isinstance(value, Mapping):
@@ -73,6 +75,7 @@ def _read_schema(value: object, info: ValidationInfo) -> object:
 
 
 def _known_languages(value: tuple[str, ...]) -> tuple[str, ...]:
+    """The languages. Refuses one whose months are not known."""
     for language in value:
         if language not in MONTHS_IN:
             raise ValueError(f'the months of "{language}" are not known\nhint: known: {", ".join(MONTHS_IN)}')
@@ -182,6 +185,7 @@ class Grounded(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
+        """The fields of `fields`, and the metrics that come with them."""
         if self.fields is None:
             return ScoredFields(metrics=("chance_rate",))
         names = tuple(path.canonical for path in self.fields)
@@ -288,12 +292,14 @@ class GroundedRows(ScoredRows):
         """The values of each row."""
 
     def _found(self, document: Any, text: str) -> list[Value]:
+        """The values of an output, each with its status in the text of its source."""
         if text != self._source.text:
             self._source = Source(text, self._settings.looking)
         self._source.steps_left = NEAR_STEPS
         return [self._looked_up(*one) for one in self._settings.wanted(document)]
 
     def _looked_up(self, field: int, place: Location, value: Any) -> Value:
+        """A value with its status: not given, not looked for, in the source, near enough, or not there."""
         if not is_given(value):
             return Value(field, place, value, NOT_GIVEN)
         if not self._settings.is_looked_for(place, value):
@@ -394,6 +400,7 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _verdict(self, values: Sequence[Value]) -> Result:
+        """The verdict of a row from its values: the share of those looked for that the source says."""
         settings = self._settings
         found, looked_for = counted(values)
         if looked_for:

@@ -125,7 +125,8 @@ class JsonDiffMatch(TreeEvaluator):
         return {**rest, "extra_fields": "ignore" if value else "penalize"}
 
     @model_validator(mode="after")
-    def _says_once(self) -> Self:
+    def _check_keys(self) -> Self:
+        """Refuses `keys` and `case_insensitive_keys` together."""
         if self.keys is not None and self.case_insensitive_keys:
             message, hint = '"case_insensitive_keys" and "keys" are about the same', "keep keys"
             raise BadSettings([Detail(("case_insensitive_keys",), message, hint, key=True, code="same-setting")])

@@ -125,6 +125,7 @@ class JsonMultiFieldMatch(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
+        """The listed fields, and what other parts of a suite ask of them."""
         keys = frozenset(key for line in self.fields for key in line.path.first_keys())
         return ScoredFields(
             names=self.tree.names,

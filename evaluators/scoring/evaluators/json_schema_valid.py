@@ -30,6 +30,7 @@ _PERSON: Final = {
 
 
 def _read_schema(value: object, info: ValidationInfo) -> object:
+    """The schema of a setting: a column, a file, a map or a boolean. Refuses any other value."""
     if isinstance(value, FromColumn) or (isinstance(value, Mapping) and _names_a_column(value)):
         return from_column(value, splits=False)
     if isinstance(value, str):
@@ -97,7 +98,8 @@ class JsonSchemaValid(Evaluator):
     )
 
     @model_validator(mode="after")
-    def _usable_schema(self) -> JsonSchemaValid:
+    def _check_schema(self) -> JsonSchemaValid:
+        """Refuses a schema that is invalid by the schema of its draft."""
         if not isinstance(self.json_schema, FromColumn):
             from evaluators.scoring.evaluators._json_schema import check
 
@@ -154,6 +156,7 @@ class JsonSchemaValid(Evaluator):
         return json_text.to_text(self.json_schema)  # type: ignore[arg-type]  # asked where it is no column
 
     def _validator(self, cells: tuple[object, ...]) -> Any:
+        """The validator for a row, whose cells may hold the schema. Raises RowProblem for a cell that holds none."""
         from evaluators.scoring.evaluators._json_schema import validator
 
         try:

@@ -131,7 +131,8 @@ class LlmJudge(Evaluator):
     )
 
     @model_validator(mode="after")
-    def _take(self, info: ValidationInfo) -> Self:
+    def _check(self, info: ValidationInfo) -> Self:
+        """Refuses settings that go with others or lack some, and takes the judge: its own, or that of the suite."""
         if (self.rubric is None) is (self.criteria is None):
             found = "neither" if self.rubric is None else "both"
             raise bad(f'"llm_judge" needs "rubric" or "criteria"; found {found}', hint='write rubric: "Is it polite?"')
@@ -190,6 +191,7 @@ class LlmJudge(Evaluator):
         return tuple(self._field(name, mean([one.criteria[name] for one in found]), found) for name in criteria)
 
     def _field(self, name: str, score: Fraction, found: list[Judgement]) -> Outcome:
+        """The outcome of a criterion, or of the rubric as a whole."""
         status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
         reason = next((one.reasons[name] for one in found if name in one.reasons), None)
@@ -198,6 +200,7 @@ class LlmJudge(Evaluator):
         )
 
     def _judgements(self, shown: Mapping[str, str]) -> list[Judgement]:
+        """The judgement of each member of the panel on the parts of a row that are shown."""
         answers = []
         for member in self.panel or (Member(),):
             judge = member.judge or self._judge
@@ -207,6 +210,7 @@ class LlmJudge(Evaluator):
         return [judgement_of(one, self.criteria or {}, self.scale, self.choices or {}) for one in answers]
 
     def _question(self, member: Member, shown: Mapping[str, str]) -> JudgeQuestion:
+        """The question for one judge: its prompt, the rubric or the criteria, the scale or the choices, and the parts shown."""
         own = Member(model=self.model, temperature=self.temperature, max_tokens=self.max_tokens)
         payload: dict[str, Any] = {"shown": dict(shown)}
         scale = [int(end) if end == int(end) else end for end in self.scale]
@@ -238,6 +242,7 @@ class LlmJudge(Evaluator):
         return mean(scores)
 
     def _reason(self, found: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]) -> str | None:
+        """A sentence with the scores of the criteria and of the judges; None where there is nothing to say."""
         said = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
         if len(found) > 1:
             scores = ", ".join(f"{float(one.score):.4g}" for one in found)
@@ -248,6 +253,7 @@ class LlmJudge(Evaluator):
         return ": ".join(part for part in (head, why) if part) or None
 
     def _details(self, found: list[Judgement], criteria: Mapping[str, Fraction]) -> dict[str, Any]:
+        """The scores of the criteria, and of a panel those of its judges with their spread."""
         details: dict[str, Any] = (
             {"criteria": {name: float(score) for name, score in criteria.items()}} if criteria else {}
         )

@@ -136,14 +136,16 @@ class Rules(TreeEvaluator):
 
     @model_validator(mode="before")
     @classmethod
-    def _named(cls, data: Any) -> Any:
+    def _rules_named(cls, data: Any) -> Any:
+        """The settings, with each key that is no setting taken as the name of a rule."""
         if not isinstance(data, Mapping):
             return data
         known = {*cls.model_fields, *setting_names(cls), "correct_answer_key"}
         return {key: body if key in known else _Named(str(key), body) for key, body in data.items()}
 
     @model_validator(mode="after")
-    def _has_rules(self) -> Self:
+    def _check_rules(self) -> Self:
+        """Refuses settings without a rule, and conditions on the output where expected answers are checked."""
         if not self.rules:
             hint = 'write rules: {lines add up: {sum: "items[*].amount", equals: total}}'
             raise ValueError(f"no rule is named, so nothing would be checked\nhint: {hint}")
@@ -185,6 +187,7 @@ class Rules(TreeEvaluator):
 
     @cached_property
     def _scored_fields(self) -> ScoredFields:
+        """The rules as fields, and the paths that they read."""
         rules = self.rules.values()
         paths = [one.path for rule in rules for one in (rule.named if rule.each is None else (rule.each,))]
         keys = frozenset(key for path in paths for key in path.first_keys())
@@ -246,6 +249,7 @@ class RuleRows(ScoredRows):
         return rule.judge(document, expected, reading)
 
     def _outcome(self, name: str, rule: Rule, reading: Reading, at: int) -> Outcome:
+        """The outcome of a rule in a row."""
         held = self._held(rule, reading, *self._rows[at])
         document = self._rows[at][0]
         actual = held.actual if held.actual is not MISSING or document is MISSING else rule.values(document)
@@ -284,6 +288,7 @@ class RulesCheck(ChunkCheck[RuleRows]):
         self.rules = [(name, rule, _reading(rule, settings)) for name, rule in settings.rules.items()]
 
     def begin(self, *columns: Sequence[Any]) -> RuleRows:
+        """The rules for the rows of a chunk. The columns are the documents, then the expected ones if any, then those of conditions."""
         documents, *cells = columns
         expected: Sequence[Any] = [MISSING] * len(documents)
         if self.settings.side == "output":
@@ -295,6 +300,7 @@ class RulesCheck(ChunkCheck[RuleRows]):
         return [ScoredRow(self._verdict(statuses), rows, at) for at, statuses in enumerate(rows.statuses)]
 
     def _verdict(self, statuses: bytes) -> Result:
+        """The verdict of a row by the status of each rule: the share of right ones among those that are measured."""
         measured = len(statuses.translate(None, _LEFT_OUT))
         if not measured:
             return Result(RowStatus.NOT_MEASURED, None, 0, 0, statuses)

@@ -58,6 +58,7 @@ _FILE: Final = "schema_file"
 
 
 def _schema_setting(value: object, info: ValidationInfo) -> object:
+    """The schema of a setting: a file, a map, a column, the word `infer`, or None. Refuses any other value."""
     if value is None or value == INFER or isinstance(value, FromColumn):
         return value
     if isinstance(value, str):
@@ -254,6 +255,7 @@ class SchemaMatch(TreeEvaluator):
         return {}
 
     def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
+        """How documents of a schema are scored. Raises BadSettings with places in the file of the schema, if it has one."""
         try:
             found = read_schema(schema, dialect, self._context)
         except BadSettings as error:
@@ -286,6 +288,7 @@ class SchemaMatch(TreeEvaluator):
         return (*null_processors(said, self.absent_values), *self.post_process)
 
     def with_settings(self, **settings: Any) -> Self:
+        """A copy with other settings, whose scoring is made anew."""
         copy = super().with_settings(**settings)
         if copy.fields is not None:
             copy._scoring = copy._scored_by(tree_of_lines(copy.fields, copy.transforms), "x-eval")
@@ -346,6 +349,7 @@ class SchemaMatch(TreeEvaluator):
         return SchemaInference(self.column("expected"), self._infer, self._with_schema)
 
     def _infer(self, documents: Sequence[JSON]) -> Mapping[str, Any]:
+        """The schema of the expected documents. Refuses none at all."""
         if not documents:
             raise bad(
                 "there is no expected answer to infer a schema from",
@@ -354,6 +358,7 @@ class SchemaMatch(TreeEvaluator):
         return infer_schema(documents, self.defaults)
 
     def _with_schema(self, schema: Mapping[str, Any]) -> Evaluator:
+        """A copy that scores by an inferred schema."""
         copy = self.model_copy()
         copy._context = self._context
         copy._scoring = copy._scoring_of(dict(schema), "x-eval")  # the dialect of what is inferred

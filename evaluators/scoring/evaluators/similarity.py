@@ -79,6 +79,7 @@ class Similarity(Evaluator):
 
 
 def _reason_of_words(text: str, expected: str) -> Reason:
+    """The reason of a score by words: how many both texts have, and which only one has."""
     ours, theirs = set(text.split()), set(expected.split())
     if not ours | theirs:
         return Reason("neither text has words")
@@ -87,6 +88,7 @@ def _reason_of_words(text: str, expected: str) -> Reason:
 
 
 def _reason_of_characters(text: str, expected: str) -> Reason:
+    """The reason of a score by characters: how many both texts have in the same order."""
     if not text + expected:
         return Reason("both texts are empty")
     shared = _shared(text, expected)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import Comparison, FieldStatus
-from evaluators.model.settings import build
+from evaluators.model.settings import build, filled_of
 from evaluators.scoring.comparators._comparator import (
     COMPARATORS,
     Comparator,
@@ -138,7 +138,7 @@ def _problem(comparator: Comparator, apply: Apply | None, value: Any) -> Issue |
     except RowProblem as error:
         return error.issue
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return failed("comparator", word_of(comparator), error).issue
+        return failed("comparator", word_of(comparator), error, filled_of(comparator)).issue
     return _issue(word_of(comparator), changed, readable)
 
 
@@ -245,7 +245,7 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
                 return ERROR
             raise
         except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-            raise failed("comparator", word, error) from error
+            raise failed("comparator", word, error, filled_of(comparator)) from error
         if found is True:
             return MATCH
         return MISMATCH if found is False else _judged(comparison_of(word, found))
@@ -269,7 +269,7 @@ def explain_rule(
     except RowProblem as error:
         return explained_problem(error)
     except Exception as error:  # a row is guarded: a comparator that breaks costs its own field
-        return explained_problem(failed("comparator", word_of(comparator), error))
+        return explained_problem(failed("comparator", word_of(comparator), error, filled_of(comparator)))
 
 
 def prepare_rule(

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Issue, RowProblem
 from evaluators.model.rows import Outcome, Reason, Result, RowStatus
-from evaluators.scoring.comparators._comparator import cached, value_key
+from evaluators.scoring.comparators._answer_cache import CallKey, cached, value_key
 from evaluators.scoring.fields.empty_values import EmptyValues
 from evaluators.scoring.fields.events import Changes, empties_of, empty_values_of, events_of
 from evaluators.scoring.fields.outcomes import WRONG, Documents, ListOutcome, Scored
@@ -102,7 +102,7 @@ class SchemaRows(ScoredRows):
             if all(map(ships, self.scoring.processors)):
                 found = self._made(at)
             else:  # a post-processor may say otherwise the next time
-                key = ("scored", id(self.scoring), *(value_key(side[at]) for side in self._sides))
+                key = CallKey("row", id(self.scoring), *(value_key(side[at]) for side in self._sides))
                 found = cached(key, lambda: self._made(at), self.scoring)
             self._scored[at] = found
         return found

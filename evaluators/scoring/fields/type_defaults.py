@@ -44,6 +44,7 @@ BY_FORMAT: Final[Mapping[str, Any]] = MappingProxyType(
 OTHERWISE: Final = "exact"
 """What every other type gets."""
 
+# ambient: `set_type_default` is a function of another system, whose `evaluate` takes no argument for it
 _chosen: ContextVar[Mapping[str, Any]] = ContextVar("type_defaults", default=BUILT_IN)
 
 

@@ -27,7 +27,7 @@ from evaluators.scoring.comparators._comparator import Comparator, Question, wor
 from evaluators.scoring.judges.asking import GivenAnswer, LoggedAnswer
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion
 from evaluators.scoring.judges.prices import amount_text
-from evaluators.scoring.judges.session import agreed
+from evaluators.scoring.judges.repeats import agreed
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.files import NoSmallFile, check_openable, read_small
 from evaluators.scoring.values.json_text import NotJSON, compact, parse
@@ -203,6 +203,7 @@ def run_answers(file: Path) -> Iterator[AnswerLine]:
 
 @contextmanager
 def _unread_named(file: Path) -> Iterator[None]:
+    """Within the `with` block, an error of reading a file of answers becomes a Problems that names the file."""
     try:
         yield
     except (OSError, NoSmallFile, sqlite3.Error) as error:
@@ -224,6 +225,7 @@ def plain_json(value: object) -> Any:
 
 
 def _asker(asker: object) -> dict[str, Any]:
+    """The entry of who was asked in a line: the comparator with its options; nothing for a judge."""
     if not isinstance(asker, Comparator):
         return {}
     options = asker.written({**asker.model_dump(mode="json", fallback=str), **(asker.model_extra or {})})
@@ -231,6 +233,7 @@ def _asker(asker: object) -> dict[str, Any]:
 
 
 def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
+    """The two values of a question, with their untransformed values where these differ."""
     found = {"expected": question.expected, "actual": question.actual}
     for name in _SIDES[:2]:
         if not same(raw := getattr(question, f"{name}_raw"), found[name]):
@@ -239,6 +242,7 @@ def _pair(question: Question | JudgeQuestion) -> dict[str, Any]:
 
 
 def _answered(given: GivenAnswer) -> dict[str, Any]:
+    """The entry of an answer in a line: score, verdict, reason and details, or the error."""
     if isinstance(given, RowProblem):
         return {"error": _error(given.issue)}
     if isinstance(given, JudgeAnswer) and given.error is not None:
@@ -271,6 +275,7 @@ def read_answer(text: bytes, where: str) -> AnswerLine:
 
 
 def _map(line: object, name: str, where: str) -> dict[str, Any]:
+    """The object under a key of a line. Raises Problems where there is none."""
     if not isinstance(line, dict):
         raise _damaged(f"an object is expected; found {quote(line)}", where)
     if not isinstance(line.get(name), dict):
@@ -280,6 +285,7 @@ def _map(line: object, name: str, where: str) -> dict[str, Any]:
 
 
 def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
+    """The question of a line, read from its JSON. Raises Problems for what cannot be one."""
     known = ("prompt", *_SIDES, "instructions", "params", "payload")
     for name in data:
         if name not in known:
@@ -293,6 +299,7 @@ def _question(data: Mapping[str, Any], where: str) -> JudgeQuestion:
 
 
 def _answer(data: Mapping[str, Any], who: Mapping[str, Any], where: str) -> JudgeAnswer:
+    """The answer of a line, read from its JSON. Raises Problems for what cannot be one."""
     if "error" in data:
         return JudgeAnswer(who=who, error=_issue(_map(data, "error", where), where))
     score, passed, reason, details = (data.get(name) for name in ("score", "passed", "reason", "details"))
@@ -314,6 +321,7 @@ def _check_kinds(noun: str, data: Mapping[str, Any], where: str) -> None:
 
 
 def _issue(data: Mapping[str, Any], where: str) -> Issue:
+    """The error of an answer, read from its JSON. Raises Problems for what cannot be one."""
     code, message, blame, hint = (data.get(name) for name in ("code", "message", "blame", "hint"))
     texts = isinstance(code, str) and isinstance(message, str) and isinstance(hint, str | None)
     if not texts or not isinstance(blame, str) or blame not in _BLAMES:
@@ -322,6 +330,7 @@ def _issue(data: Mapping[str, Any], where: str) -> Issue:
 
 
 def _places(line: object, where: str) -> tuple[tuple[int, str, str], ...]:
+    """The row, evaluator and path of everyone who got an answer. Raises Problems for what cannot be one."""
     places: Sequence[Any] = line.get("places", []) if isinstance(line, dict) else []
     if not isinstance(places, list):
         raise _damaged(f'"places" must be a list; found {quote(places)}', where)

@@ -17,6 +17,7 @@ from typing import Any, Final
 from evaluators.model.rows import JSON
 from evaluators.scoring.judges.judge import JudgeAnswer
 from evaluators.scoring.values.json_text import compact, parse
+from evaluators.scoring.values.sqlite_file import open_shared
 
 _TABLES: Final = """
 CREATE TABLE IF NOT EXISTS requests (id INTEGER PRIMARY KEY, messages TEXT NOT NULL, reply TEXT NOT NULL);
@@ -24,17 +25,7 @@ CREATE TABLE IF NOT EXISTS answers (
     key TEXT PRIMARY KEY, answer TEXT NOT NULL, request INTEGER NOT NULL REFERENCES requests (id)
 ) WITHOUT ROWID;
 """
-_BUSY_SECONDS: Final = 60.0
 _AT_ONCE: Final = 500
-
-
-def opened(file: Path | str, tables: str) -> sqlite3.Connection:
-    """The database in a file, made where it is not there, for several threads and processes."""
-    connection = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.executescript(tables)
-    return connection
 
 
 class AnswerStore:
@@ -43,7 +34,7 @@ class AnswerStore:
     def __init__(self, file: Path | str) -> None:
         self._lock = threading.Lock()
         try:
-            self._connection = opened(file, _TABLES)
+            self._connection = open_shared(file, _TABLES)
         except sqlite3.Error as error:
             raise OSError(f"{file}: {error}") from error
         weakref.finalize(self, self._connection.close)
@@ -84,6 +75,7 @@ class AnswerStore:
 
 
 def _plain(answer: JudgeAnswer) -> dict[str, Any]:
+    """What is stored of an answer: all but its costs."""
     return {
         "score": answer.score, "passed": answer.passed, "reason": answer.reason,
         "details": dict(answer.details), "who": dict(answer.who),

@@ -1,10 +1,10 @@
 """Asking a list: questions that cost are gathered from a chunk of rows, and equal ones are asked once.
 
-A question goes one way. Who scores a chunk calls `ask_later` inside `gathering`: what has no answer goes on a list. Then
-`Gathered.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked
+A question goes one way. Who scores a chunk calls `ask_later` inside `asking_with(questions=…)`: what has no answer goes on a list. Then
+`QuestionList.answer` asks the different questions, with one call for each comparator and one for the judge, and who asked
 takes the answers from what `ask_later` gave. An evaluator that looks at one row calls `ask` (a comparator that costs) or
 `ask_judge`, as often as the row is open: what is on the list has a placeholder for an answer until it is in the cache.
-Outside of `gathering` everybody is asked at once. Answers live as long as the cache that `caching` opened.
+Outside of `asking_with(questions=…)` everybody is asked at once. Answers live as long as the cache that `caching` opened.
 
 A comparator that asks a judge looks at each pair of values once: what it decides without asking, or its question for the judge,
 is cached.
@@ -28,18 +28,17 @@ from msgspec.structs import astuple, replace
 
 from evaluators.model.issues import RowProblem
 from evaluators.model.rows import Comparison
+from evaluators.scoring.comparators._answer_cache import AnswerCache, current_cache, value_key
 from evaluators.scoring.comparators._comparator import (
-    Cache,
     Comparator,
     Question,
     WholeCall,
     answers_in,
-    current_cache,
-    value_key,
 )
 from evaluators.scoring.judges.judge import Estimate, Judge, JudgeAnswer, JudgeQuestion, call_judge
 from evaluators.scoring.judges.judged_comparator import JudgedComparator
-from evaluators.scoring.judges.session import REPEAT, combined
+from evaluators.scoring.judges.repeats import REPEAT, combined
+from evaluators.scoring.judges.session import Session
 
 GivenAnswer: TypeAlias = Comparison | RowProblem | JudgeAnswer
 """What a question came to."""
@@ -100,58 +99,59 @@ class Counted:
         return [JudgeAnswer(1.0, True, _NOT_ASKED)] * len(questions)
 
     def _is_new(self, asker: Comparator | Judge, key: Hashable) -> bool:
+        """Whether a question was not counted before. It counts as known from now on."""
         if (asker.identity, key) in self._seen:
             return False
         self._seen.add((asker.identity, key))
         return True
 
 
-class _Way(msgspec.Struct, frozen=True):
-    """How a run asks."""
+class Asking(msgspec.Struct, frozen=True):
+    """How questions are asked at present."""
 
     times: int = 1
     """Judges are asked each question so often."""
     reason_length: int | None = None
     """Reasons of judges are cut at so many characters; None cuts nothing."""
     counted: Counted | None = None
+    """Counts questions in place of asking them."""
     log: Log | None = None
+    """Gets what is answered, in the order in which it was first asked."""
+    session: Session | None = None
+    """What judges share with those of the other workers of a run."""
+    questions: QuestionList | None = None
+    """The list that questions go on; without one they are asked at once."""
 
 
-_USUAL: Final = _Way()
-_way: ContextVar[_Way] = ContextVar("way", default=_USUAL)
-_gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
+_AT_ONCE: Final = Asking()
+# ambient: `measure` and `compare`, which a user may write, take the values of a row and nothing else, and ask from there
+_asking: ContextVar[Asking] = ContextVar("asking", default=_AT_ONCE)
 
 
 @contextmanager
 def asking_with(
-    times: int = 0, reason_length: int | None = None, counted: Counted | None = None, log: Log | None = None
+    *,
+    times: int | None = None,
+    reason_length: int | None = None,
+    counted: Counted | None = None,
+    log: Log | None = None,
+    session: Session | None = None,
+    questions: QuestionList | None = None,
 ) -> Iterator[None]:
-    """Inside, judges are asked each question so often, and their reasons are cut at so many characters.
-
-    With `counted` nobody is asked: questions are counted. `log` gets what is answered, in the order in which it was first asked.
-    What is not given is as it is outside.
-    """
-    given = {"times": times or None, "reason_length": reason_length, "counted": counted, "log": log}
-    token = _way.set(replace(_way.get(), **{name: value for name, value in given.items() if value is not None}))
+    """Questions that are asked within the `with` block are asked so: see `Asking`. What is None stays as it is outside."""
+    changes = {
+        "times": times, "reason_length": reason_length, "counted": counted, "log": log, "session": session,
+        "questions": questions,
+    }  # fmt: skip
+    token = _asking.set(replace(_asking.get(), **{name: value for name, value in changes.items() if value is not None}))
     try:
         yield
     finally:
-        _way.reset(token)
+        _asking.reset(token)
 
 
-@contextmanager
-def gathering() -> Iterator[Gathered]:
-    """Inside, questions go on a list and get placeholders for answers."""
-    gathered = Gathered()
-    token = _gathered.set(gathered)
-    try:
-        yield gathered
-    finally:
-        _gathered.reset(token)
-
-
-class Gathered:
-    """A list of questions."""
+class QuestionList:
+    """The questions of a chunk of rows, which are answered together. Until then they have placeholders for answers."""
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -164,7 +164,7 @@ class Gathered:
         """Says who asks from now on, and of which rows: the number in the chunk of each of them."""
         self.rows, self.evaluator, self.open = rows, evaluator, False
 
-    def answer(self, cache: Cache) -> None:
+    def answer(self, cache: AnswerCache) -> None:
         """Asks what has no answer yet, row by row, and caches what is answered."""
         self.requests.sort(key=lambda request: request.row)
         _answer_requests(self.requests, cache)
@@ -172,8 +172,8 @@ class Gathered:
 
 def waiting() -> bool:
     """Whether something that is on the list has no answer yet."""
-    gathered = _gathered.get()
-    return gathered is not None and gathered.open
+    questions = _asking.get().questions
+    return questions is not None and questions.open
 
 
 @contextmanager
@@ -182,16 +182,16 @@ def asking_about(rows: Sequence[int]) -> Iterator[None]:
 
     `rows` are those numbers. What scores the rows counts them from 0.
     """
-    gathered = _gathered.get()
-    if gathered is None:
+    questions = _asking.get().questions
+    if questions is None:
         yield
         return
-    every = gathered.rows
-    gathered.rows = [every[row] for row in rows]
+    every = questions.rows
+    questions.rows = [every[row] for row in rows]
     try:
         yield
     finally:
-        gathered.rows = every
+        questions.rows = every
 
 
 # What an evaluator calls
@@ -247,15 +247,13 @@ def _asked(
 ) -> Callable[[], list[Any]]:
     """What gives the answers to some questions: placeholders, as long as they are on a list."""
     placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
-    cache, gathered = current_cache(), _gathered.get()
-    if cache is None:
-        cache = {}
+    cache, on_list = current_cache() or AnswerCache(), _asking.get().questions
     request = Request(asker, questions, keys)
     request.open = None in _known(request, cache)
-    if gathered is not None:
-        gathered.open = gathered.open or request.open
-        request.row, request.evaluator = gathered.rows[row], gathered.evaluator
-        gathered.requests.append(request)
+    if on_list is not None:
+        on_list.open = on_list.open or request.open
+        request.row, request.evaluator = on_list.rows[row], on_list.evaluator
+        on_list.requests.append(request)
     elif request.open:
         _answer_requests([request], cache)
     return lambda: [placeholder if one is None else one for one in _known(request, cache)]
@@ -264,22 +262,16 @@ def _asked(
 # From a list of requests to answers in the cache
 
 
-def _known(request: Request, cache: Cache) -> list[Any]:
-    """What is known of each question of a request; None where nothing is."""
-    answers = _answers_of(request.asker, cache)
-    failures = cache.get(("failed", request.asker.identity), {}).get(request.keys)
+def _known(request: Request, cache: AnswerCache) -> list[Any]:
+    """The cached answer to each question of a request; None where there is none yet."""
+    of_asker = cache.of(request.asker.identity)
+    failures = of_asker.failed_requests.get(request.keys)
     if failures is None:
-        return [answers.get(key) for key in request.keys]
-    return [failures.get(key) or answers.get(key) for key in request.keys]
+        return [of_asker.answers.get(key) for key in request.keys]
+    return [failures.get(key) or of_asker.answers.get(key) for key in request.keys]
 
 
-def _answers_of(asker: Comparator | Judge, cache: Cache) -> dict[Hashable, GivenAnswer]:
-    """The answers of an asker that are cached, by the keys of their questions."""
-    found: dict[Hashable, GivenAnswer] = cache.setdefault(("answers", asker.identity), {})
-    return found
-
-
-def _answer_requests(requests: Sequence[Request], cache: Cache) -> None:
+def _answer_requests(requests: Sequence[Request], cache: AnswerCache) -> None:
     """Asks what has no answer yet, one call for each asker, and caches what is answered."""
     by_asker: dict[Hashable, list[Request]] = {}
     for request in requests:
@@ -292,14 +284,14 @@ def _answer_requests(requests: Sequence[Request], cache: Cache) -> None:
         elif not _answer_together(group, cache):
             for request in group:
                 _answer_together([request], cache)
-    if (log := _way.get().log) is not None:
+    if (log := _asking.get().log) is not None:
         _log(requests, cache, log)
 
 
-def _answer_together(group: Sequence[Request], cache: Cache) -> bool:
+def _answer_together(group: Sequence[Request], cache: AnswerCache) -> bool:
     """Asks the open questions of some requests in one call. False where it answers none, and there are several requests to try alone."""
     asker = group[0].asker
-    answers = _answers_of(asker, cache)
+    answers = cache.of(asker.identity).answers
     opened: dict[Hashable, AnyQuestion] = {}
     for request in group:
         for key, question in zip(request.keys, request.questions, strict=True):
@@ -321,11 +313,11 @@ def _answer_together(group: Sequence[Request], cache: Cache) -> bool:
     return True
 
 
-def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: Cache) -> None:
+def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: AnswerCache) -> None:
     """One call for each row; rows that ask the very same share one."""
     rows = {request.keys: request for request in group}
     lists = [cast("Sequence[Question]", request.questions) for request in rows.values()]
-    counted = _way.get().counted
+    counted = _asking.get().counted
     called: Sequence[object]
     if counted is None:
         called = comparator.compare_rows(lists)
@@ -334,18 +326,18 @@ def _answer_rows(comparator: Comparator, group: Sequence[Request], cache: Cache)
     for request, questions, found in zip(rows.values(), lists, called, strict=True):
         try:
             answers = answers_in(comparator, questions, found)
-            _answers_of(comparator, cache).update(zip(request.keys, answers, strict=True))
+            cache.of(comparator.identity).answers.update(zip(request.keys, answers, strict=True))
         except WholeCall as error:
             _fail(request, request.keys, error.problem, cache)
 
 
-def _fail(request: Request, keys: Iterable[Hashable], problem: RowProblem, cache: Cache) -> None:
+def _fail(request: Request, keys: Iterable[Hashable], problem: RowProblem, cache: AnswerCache) -> None:
     """The questions of a call that failed as a whole have its problem, in this request and in no other one."""
     given: GivenAnswer = JudgeAnswer(error=problem.issue) if isinstance(request.asker, Judge) else problem
-    cache.setdefault(("failed", request.asker.identity), {})[request.keys] = dict.fromkeys(keys, given)
+    cache.of(request.asker.identity).failed_requests[request.keys] = dict.fromkeys(keys, given)
 
 
-def _log(requests: Sequence[Request], cache: Cache, log: Log) -> None:
+def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
     """Writes down who got which answer."""
     for request in requests:
         identity = request.asker.identity
@@ -362,7 +354,7 @@ def _log(requests: Sequence[Request], cache: Cache, log: Log) -> None:
 
 def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> Sequence[Comparison | RowProblem]:
     """What a comparator answers to some different questions. Raises WholeCall where it answers none of them."""
-    if (counted := _way.get().counted) is not None:
+    if (counted := _asking.get().counted) is not None:
         return counted.functions_asked(comparator, questions)
     (found,) = comparator.compare_rows([questions])
     return answers_in(comparator, questions, found)
@@ -370,18 +362,18 @@ def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> S
 
 def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
     """A judge's answers to distinct questions, each asked as often as the run says, and combined. Raises WholeCall as above."""
-    way = _way.get()
+    asking = _asking.get()
     put = [
         replace(one, params={**one.params, REPEAT: time}) if time > 1 else one
         for one in questions
-        for time in range(1, way.times + 1)
+        for time in range(1, asking.times + 1)
     ]
-    if way.counted is not None:
-        return way.counted.judge_asked(judge, put)[:: way.times]
-    found = call_judge(judge, put)
-    if way.times > 1:
-        found = [combined(found[at : at + way.times]) for at in range(0, len(found), way.times)]
-    return found if way.reason_length is None else [_shortened(one, way.reason_length) for one in found]
+    if asking.counted is not None:
+        return asking.counted.judge_asked(judge, put)[:: asking.times]
+    found = call_judge(judge, put, asking.session)
+    if asking.times > 1:
+        found = [combined(found[at : at + asking.times]) for at in range(0, len(found), asking.times)]
+    return found if asking.reason_length is None else [_shortened(one, asking.reason_length) for one in found]
 
 
 def _shortened(answer: JudgeAnswer, length: int) -> JudgeAnswer:

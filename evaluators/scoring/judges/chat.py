@@ -153,6 +153,7 @@ def late(seconds: float) -> ChatFailure:
 
 
 def _limited(blocks: Iterator[bytes], end: float, seconds: float) -> Iterator[bytes]:
+    """The blocks of a reply. Raises ChatFailure where it is too long, or not complete in time."""
     size = 0
     for block in blocks:
         size += len(block)

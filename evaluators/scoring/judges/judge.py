@@ -21,8 +21,10 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, Issue, Problems, RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING
-from evaluators.model.settings import BadSettings, Detail, Settings, build, word_or_map
-from evaluators.scoring.comparators._comparator import WholeCall, failed, value_key
+from evaluators.model.settings import BadSettings, Detail, Settings, build, filled_of, word_or_map
+from evaluators.scoring.comparators._answer_cache import value_key
+from evaluators.scoring.comparators._comparator import WholeCall, failed
+from evaluators.scoring.judges.session import Session
 from evaluators.scoring.values.addresses import addresses_in, refused_addresses
 
 ITEMS: Final = "items"
@@ -132,6 +134,13 @@ class Judge(Settings):
         """
         raise NotImplementedError  # the contract: each judge answers in its own way
 
+    def answer_in(self, questions: Sequence[JudgeQuestion], session: Session | None) -> Sequence[JudgeAnswer]:
+        """The answers as `answer` gives them, for a judge that shares what it spends and asks with the other workers of a run.
+
+        `session` is that of the run; None outside of a run.
+        """
+        return self.answer(questions)
+
     def ready(self) -> None:
         """Raises Problems (config) for what keeps it from answering, such as a file that is not there.
 
@@ -202,19 +211,22 @@ def unanswered(code: str, message: str, hint: str | None = None) -> Issue:
     return Issue(code, Blame.ENVIRONMENT, message, hint=hint)
 
 
-def call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
-    """What a judge answers to some different questions, checked. Raises WholeCall where it answers none of them."""
+def call_judge(judge: Judge, questions: Sequence[JudgeQuestion], session: Session | None = None) -> list[JudgeAnswer]:
+    """The checked answers of a judge to questions that are all different, in the session of the run if there is one.
+
+    Raises WholeCall where it answers none of them.
+    """
     name = judge.word
     try:
         judge.check_addresses()
-        found: object = judge.answer(questions)
+        found: object = judge.answer_in(questions, session)
     except RowProblem as error:
         raise WholeCall(RowProblem(judge.masked_issue(error.issue))) from error
     except Problems as error:
         issue = replace(judge.masked_issue(error.issues[0]), blame=Blame.ENVIRONMENT)
         raise WholeCall(RowProblem(issue)) from error
     except Exception as error:  # a row is guarded: a judge that breaks costs its own fields
-        raise WholeCall(failed("judge", name, error)) from error
+        raise WholeCall(failed("judge", name, error, filled_of(judge))) from error
     if not isinstance(found, list | tuple) or len(found) != len(questions):
         what = f"{len(found)} answers" if isinstance(found, list | tuple) else type(found).__name__
         message = f'judge "{name}" returned {what} to {len(questions)} questions'

@@ -18,16 +18,8 @@ from evaluators.model.issues import RowProblem
 from evaluators.model.registry import Socket
 from evaluators.model.rows import MISSING, Comparison
 from evaluators.model.settings import Name
-from evaluators.scoring.comparators._comparator import (
-    COMPARATORS,
-    Comparator,
-    Question,
-    WholeCall,
-    current_cache,
-    value_key,
-    word_of,
-    worded,
-)
+from evaluators.scoring.comparators._answer_cache import current_cache, value_key
+from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Question, WholeCall, word_of, worded
 from evaluators.scoring.judges.judge import Judge, JudgeAnswer, JudgeQuestion, call_judge, unanswered
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.text import Normalization, normalizer, same_text_deep
@@ -130,7 +122,7 @@ class JudgedComparator(Comparator):
         if expected_raw is not expected or actual_raw is not actual:
             key = (*key, value_key(expected_raw), value_key(actual_raw))
         cache = current_cache()
-        pairs = {} if cache is None else cache.setdefault(("pairs", self.identity, self._null_differs), {})
+        pairs = {} if cache is None else cache.of((self.identity, self._null_differs)).pairs
         found: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
         if found is None:
             found = pairs[key] = self._of_null(question) or self.decided(question) or self._opened(question)
@@ -146,6 +138,7 @@ class JudgedComparator(Comparator):
         return None
 
     def _opened(self, pair: Question) -> JudgeQuestion | RowProblem:
+        """The question for the judge about a pair of values; the problem where there is no judge."""
         if self.judge is None:
             return RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))
         path, expected, actual, expected_raw, actual_raw = pair

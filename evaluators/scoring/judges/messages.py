@@ -115,6 +115,7 @@ def _rules(number: int, question: JudgeQuestion) -> Iterator[str]:
 
 
 def _line(number: int, question: JudgeQuestion) -> str:
+    """A question as the prompt shows it: its number, its values and its payload, as JSON."""
     data: dict[str, Any] = {"id": number}
     for side in ("expected", "actual"):
         if (value := getattr(question, side)) is not MISSING:

@@ -90,6 +90,7 @@ class ModelEndpoint(Judge):
     @model_validator(mode="before")
     @classmethod
     def _model_from_environment(cls, data: Any, info: ValidationInfo) -> Any:
+        """The settings with the model that the environment names, where the suite names none."""
         if not isinstance(data, Mapping) or data.get("model") is not None:
             return data
         file = data.get("env_file")
@@ -100,6 +101,7 @@ class ModelEndpoint(Judge):
 
     @model_validator(mode="after")
     def _check(self, info: ValidationInfo) -> Self:
+        """Refuses a cost limit without prices, and parameters that the judge sets itself."""
         self._folder = _folder_of(info)
         if self.budget.max_cost is not None and self.prices is None:
             raise bad("max_cost needs prices", "budget", "max_cost", hint="name a file with prices: prices: prices.yaml")
@@ -215,6 +217,7 @@ def read_env_file(file: Path) -> Mapping[str, str]:
 
 @lru_cache(maxsize=8)
 def _variables(text: str, name: str) -> Mapping[str, str]:
+    """The variables of a text of `NAME=value` lines. Raises Problems for a line that is none; `name` is the file."""
     found: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()

@@ -24,7 +24,7 @@ from evaluators.scoring.judges.judge import Estimate, JudgeAnswer, JudgeQuestion
 from evaluators.scoring.judges.messages import Prompt, estimated_tokens, messages_of, prompt_names, prompt_of
 from evaluators.scoring.judges.model_endpoint import DEFAULT_MODEL, ModelEndpoint, variable
 from evaluators.scoring.judges.rounds import PendingQuestion, Round, groups_of
-from evaluators.scoring.judges.session import Session, shared_session
+from evaluators.scoring.judges.session import Session
 from evaluators.scoring.values.json_text import compact
 
 
@@ -46,6 +46,7 @@ class ModelJudge(ModelEndpoint):
         return f"Questions go to {self.address}, model {self.model}.", sending, keeping, *self._priced()
 
     def _priced(self) -> Iterator[str]:
+        """A sentence on the currency of the prices, and on a model that has none; nothing without prices."""
         if (prices := self._price_list()) is not None:
             known = self.model in prices.models
             kept = self.budget.max_cost is not None
@@ -83,7 +84,7 @@ class ModelJudge(ModelEndpoint):
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
         asked = [one for one in self._pending(questions) if one.answer is None]
         if self.cache and self._cache_file().is_file():
-            with self._store() as store:
+            with self._store(None) as store:
                 known = store.answers_to([one.key for one in asked])
             asked = [one for one in asked if one.key not in known]
         groups = groups_of(self, asked)
@@ -104,12 +105,15 @@ class ModelJudge(ModelEndpoint):
         }}  # fmt: skip
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
+        return self.answer_in(questions, None)
+
+    def answer_in(self, questions: Sequence[JudgeQuestion], session: Session | None) -> Sequence[JudgeAnswer]:
         pending = self._pending(questions)
         try:
             if self.model is None:
                 self.ready()
-            with self._store() as store:
-                Round(self, store, self._session()).run([one for one in pending if one.answer is None])
+            with self._store(session) as store:
+                Round(self, store, session or self._own_session()).run([one for one in pending if one.answer is None])
         except (OSError, sqlite3.Error) as error:
             lost = unanswered("judge-cache", f"the answers of the judge cannot be kept: {error}")
             return [one.answer or JudgeAnswer(error=lost) for one in pending]
@@ -119,6 +123,7 @@ class ModelJudge(ModelEndpoint):
         return [one.answer or JudgeAnswer(error=unanswered("judge-failed", "there is no answer")) for one in pending]
 
     def _pending(self, questions: Sequence[JudgeQuestion]) -> list[PendingQuestion]:
+        """The questions with their prompts and keys; one whose prompt is unknown has its error as the answer."""
         found = []
         for one in questions:
             prompt = prompt_of(one.prompt)
@@ -145,21 +150,20 @@ class ModelJudge(ModelEndpoint):
     def _cache_file(self) -> Path:
         return self._folder / str(self.cache)
 
-    def _session(self) -> Session:
-        if (shared := shared_session()) is not None:
-            return shared
+    def _own_session(self) -> Session:
+        """The session of a judge that is asked outside of a run."""
         if self._alone is None:
             self._alone = Session()
         return self._alone
 
     @contextmanager
-    def _store(self) -> Iterator[AnswerStore]:
-        shared = shared_session()
+    def _store(self, session: Session | None) -> Iterator[AnswerStore]:
+        """The store of answers, open: in the cache file, or without one in the file of the session, or in memory."""
         if self.cache:
             with closing(AnswerStore(_made(self._cache_file()))) as store:
                 yield store
-        elif shared is not None:
-            with closing(AnswerStore(shared.file)) as store:
+        elif session is not None:
+            with closing(AnswerStore(session.file)) as store:
                 yield store
         else:
             if self._alone_store is None:

@@ -77,6 +77,7 @@ def _verdicts_of(value: Any, count: int) -> list[Any] | None:
 
 
 def _id(verdict: Any, count: int) -> int:
+    """The number of the question that a verdict is about. Raises BadReply for one that was not asked."""
     number = verdict.get("id") if isinstance(verdict, dict) else None
     if isinstance(number, str) and number.isdecimal() and len(number) <= _MOST_DIGITS:
         number = int(number)
@@ -86,6 +87,7 @@ def _id(verdict: Any, count: int) -> int:
 
 
 def _verdict(data: Mapping[str, Any], prompt: Prompt) -> JudgeAnswer:
+    """The answer of a verdict in a reply, whose parts the prompt names. Raises BadReply for parts that contradict each other."""
     given = {name: _part(data, name, schema) for name, schema in prompt.verdict.items()}
     known = {"score": {"type": "number"}, "match": {"type": "boolean"}}
     for name, schema in known.items():
@@ -120,6 +122,7 @@ def _part(data: Mapping[str, Any], name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _check_inside(name: str, value: Any, schema: Mapping[str, Any]) -> None:
+    """Raises BadReply for a part of a verdict that does not fit its JSON Schema."""
     from jsonschema import Draft202012Validator  # imported when used: few prompts ask for lists
 
     wrong = next(Draft202012Validator(schema).iter_errors(value), None)
@@ -128,6 +131,7 @@ def _check_inside(name: str, value: Any, schema: Mapping[str, Any]) -> None:
 
 
 def _number(text: str, kind: str) -> object:
+    """A text as the number that it writes, whole for the type `integer`; any other text stays."""
     try:
         number = float(text)
     except ValueError:

@@ -27,8 +27,9 @@ from evaluators.scoring.judges.chat import ChatFailure, ChatReply, ChatRequest, 
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, unanswered
 from evaluators.scoring.judges.messages import Messages, Prompt, estimated_tokens, messages_of, reply_schema
 from evaluators.scoring.judges.model_endpoint import ModelEndpoint
+from evaluators.scoring.judges.repeats import REPEAT
 from evaluators.scoring.judges.replies import BadReply, verdicts_in
-from evaluators.scoring.judges.session import REPEAT, Session, StoppedAsking
+from evaluators.scoring.judges.session import Session, StoppedAsking
 
 _MOST_FAILED_IN_A_ROW: Final = 5
 """After so many requests without a reply, an endpoint is given up for the rest of the run."""
@@ -123,6 +124,7 @@ class Round:
         return unknown
 
     def _ask(self, pending: Sequence[PendingQuestion]) -> None:
+        """Sends the questions in their requests, several at once, and releases their claims."""
         groups = groups_of(self.judge, pending)
         try:
             with (
@@ -281,6 +283,7 @@ class Round:
         return problems
 
     def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
+        """Gives questions the answer that an error kept them from being answered."""
         for one in group:
             one.answer = JudgeAnswer(
                 who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds, cost=one.cost
@@ -288,6 +291,7 @@ class Round:
         self.session.count(self.name, failed=len(group))
 
     def _who(self, one: PendingQuestion) -> dict[str, Any]:
+        """The record of who answered a question."""
         return {
             "judge": self.judge.word,
             "model": self.judge.params_of(one.question)["model"],

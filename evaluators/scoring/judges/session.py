@@ -13,22 +13,17 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
 from evaluators.model.issues import Issue
-from evaluators.scoring.judges.judge import JudgeAnswer
 
 if TYPE_CHECKING:
     import sqlite3
-
-    from evaluators.scoring.judges.judge import JudgeAnswer
 
 
 _TABLES: Final = """
@@ -63,18 +58,18 @@ class Session:
     """The claims and the spending of one run. `:memory:` is for one process."""
 
     def __init__(self, file: Path | str = ":memory:", stopped: Callable[[], bool] = lambda: False) -> None:
-        from evaluators.scoring.judges.answer_store import opened  # imported when used: most runs ask nobody
+        from evaluators.scoring.values.sqlite_file import open_shared  # imported when used: most runs ask nobody
 
         self.file = file
         self.stopped = stopped
         """Whether the run was told to stop."""
         self._lock = threading.Lock()
-        self._connection: sqlite3.Connection = opened(file, _TABLES)
+        self._connection: sqlite3.Connection = open_shared(file, _TABLES)
         weakref.finalize(self, self._connection.close)
         self.failed_in_a_row: dict[str, int] = {}
         """Requests without a reply since the last one that had one, in this worker, by who is asked."""
-        self.known: dict[str, dict[str, JudgeAnswer]] = {}
-        """Answers that were read from the store, by judge and key: they are read once."""
+        self.known: dict[str, dict[str, Any]] = {}
+        """A `JudgeAnswer` that was read from the store, by judge and key: each is read once."""
         self.given_up: dict[str, Issue] = {}
         """Why nothing further is sent, by who is asked."""
 
@@ -169,69 +164,14 @@ class Session:
         self._connection.close()
 
 
-_shared: ContextVar[Session | None] = ContextVar("session", default=None)
-
-
 @contextmanager
-def asking_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Judges that are asked inside share the session in a file, and ask no further once `stopped` says so."""
+def session_in(file: str | None, stopped: Callable[[], bool] = lambda: False) -> Iterator[Session | None]:
+    """The session in a file, open within the `with` block; None without a file. Its judges ask no further once `stopped` says so."""
     if file is None:
-        yield
+        yield None
         return
     session = Session(file, stopped)
-    token = _shared.set(session)
     try:
-        yield
+        yield session
     finally:
-        _shared.reset(token)
         session.close()
-
-
-def shared_session() -> Session | None:
-    """The session of the run that is under way; None outside of a run."""
-    return _shared.get()
-
-
-REPEAT: Final = "repeat"
-"""Where, among the `params` of a question, its number stands; the first time has none."""
-REPEATS: Final = "repeats"
-"""Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
-_HALF: Final = 0.5
-
-
-def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
-    """The first answer, with the verdict of each time among its details, and with the cost of all."""
-    first = answers[0]
-    verdicts = [verdict_in(one) for one in answers if one.error is None]
-    details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
-    tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
-    costs = [one.cost for one in answers if one.cost is not None]
-    return replace(
-        first, details=details, tokens=tokens, cost=sum(costs) if len(costs) == len(answers) else None,
-        cached=all(one.cached for one in answers), retries=sum(one.retries for one in answers),
-        seconds=sum(one.seconds for one in answers),
-    )  # fmt: skip
-
-
-def verdict_in(answer: JudgeAnswer) -> Any:
-    """The verdict of an answer, as JSON, without its reason: points, choice, criteria or counts where it has them; else match or score."""
-    details = answer.details
-    for name in ("points", "choice", "criteria", "pairs"):
-        if name in details:
-            return _without_reasons(details[name])
-    return answer.passed if answer.passed is not None else answer.score
-
-
-def agreed(answer: JudgeAnswer) -> bool | None:
-    """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
-    given = answer.details.get(REPEATS)
-    if not isinstance(given, list) or len(given) < 2:
-        return None
-    verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
-    return all(one == verdicts[0] for one in verdicts)
-
-
-def _without_reasons(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _without_reasons(inner) for name, inner in value.items() if name != "reason"}
-    return [_without_reasons(inner) for inner in value] if isinstance(value, list) else value

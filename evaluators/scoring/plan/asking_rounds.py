@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Final
 
 from evaluators.model.limits import OutOfTime, row_clock
-from evaluators.scoring.comparators._comparator import current_cache
+from evaluators.scoring.comparators._answer_cache import current_cache
 from evaluators.scoring.evaluators._evaluator import Asking
 from evaluators.scoring.fields.row_checks import ChunkCheck
-from evaluators.scoring.judges.asking import Gathered, gathering
+from evaluators.scoring.judges.asking import QuestionList, asking_with
 from evaluators.scoring.needs import Part
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.chunk_scoring import ChunkScoring, Planned, cell_errors, kept_out
@@ -51,15 +51,15 @@ class RowsAsking:
         self._waiting = [(row, [column[row] for column in cells]) for row in rows]
         """The rows that have something to ask, each with its values."""
 
-    def ask(self, gathered: Gathered) -> bool:
+    def ask(self, questions: QuestionList) -> bool:
         """Puts what rows ask on the list. Whether there may be more to ask once that is answered."""
         waiting, self._waiting = self._waiting, []
         for row, values in waiting:
-            gathered.at([row], self.line.name)
+            questions.at([row], self.line.name)
             row_clock().fresh = True
             with suppress(Exception, OutOfTime):  # a row is guarded: judging it will say what is wrong
                 # None: whatever the answers are, the row asks no more
-                if self._asking.ask(*values) is not None and gathered.open:
+                if self._asking.ask(*values) is not None and questions.open:
                     self._waiting.append((row, values))
         return bool(self._waiting)
 
@@ -95,10 +95,11 @@ def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
     waiting = askers
     try:
         for _ in range(_MOST_ROUNDS):
-            with gathering() as gathered:
-                waiting = [one for one in waiting if one.ask(gathered)]
+            questions = QuestionList()
+            with asking_with(questions=questions):
+                waiting = [one for one in waiting if one.ask(questions)]
             row_clock().rest()
-            gathered.answer(cache)
+            questions.answer(cache)
             if not waiting:
                 return
     except BaseException:

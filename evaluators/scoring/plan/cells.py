@@ -86,6 +86,7 @@ class SearchedCell:
         return self._documents
 
     def _choose(self, want: Want, prefer: Want) -> Any:
+        """The document of a kind among those of the text; a cell error where there is none."""
         documents = self.documents()
         if documents.__class__ is FoundDocuments:
             return chosen_of(documents, want, self.search, prefer)

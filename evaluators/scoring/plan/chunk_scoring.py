@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model.limits import OutOfTime, row_clock
 from evaluators.model.rows import MISSING, Result, RowStatus
-from evaluators.model.settings import filled_texts
+from evaluators.model.settings import filled_of
 from evaluators.scoring.evaluators._evaluator import Check, Unreadable
 from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows, release_rows
-from evaluators.scoring.judges.asking import Gathered, asking_about
+from evaluators.scoring.judges.asking import QuestionList, asking_about
 from evaluators.scoring.needs import NO_OUTPUT, column_of
 from evaluators.scoring.plan.cells import Cells
 from evaluators.scoring.plan.graph import EvaluatorLine
@@ -73,7 +73,7 @@ def verdicts_one_by_one(*columns: Cells, one: Planned) -> Cells:
         except (RowProblem, OutOfTime) as error:
             add(unscored(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            add(bug_of(error))
+            add(bug_of(error, line))
     return found
 
 
@@ -153,15 +153,16 @@ def unscored(issue: Issue) -> Result:
     return Result(RowStatus.of(issue.blame), issue=issue)
 
 
-def bug_of(error: Exception) -> Result:
-    """The verdict of a row in which an evaluator broke."""
-    return Result(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error))
+def bug_of(error: Exception, line: EvaluatorLine) -> Result:
+    """The verdict of a row in which an evaluator raised an exception."""
+    return Result(RowStatus.BUG, None, 0, 0, issue=issue_of_bug(error, line))
 
 
-def issue_of_bug(error: Exception) -> Issue:
+def issue_of_bug(error: Exception, line: EvaluatorLine) -> Issue:
+    """The issue of an exception that an evaluator raised, without what the environment filled in to its settings."""
     import traceback  # few runs meet a fault
 
-    masked = filled_texts().masked_spelled
+    masked = filled_of(line.settings).masked_spelled
     trace = masked("".join(traceback.format_exception(error)))
     return Issue("bug", Blame.BUG, masked(f"{type(error).__name__}: {error}"), hint=trace)
 
@@ -219,21 +220,21 @@ class ChunkScoring:
             for index, column in enumerate(self.inputs)
         ]
 
-    def ask(self, gathered: Gathered) -> bool:
+    def ask(self, questions: QuestionList) -> bool:
         """Goes through the rows, and puts what they ask on the list. Whether they may ask more once that is answered."""
         self.release()
-        gathered.at(self.rows, self.line.name)
-        before, row_clock().fresh = len(gathered.requests), True
+        questions.at(self.rows, self.line.name)
+        before, row_clock().fresh = len(questions.requests), True
         if self.rows and not self._apart:
             try:
                 self._begun = self.check.begin(*self.given)
-                return gathered.open and self._begun.pairs_by_asking
+                return questions.open and self._begun.pairs_by_asking
             except (Exception, OutOfTime):  # a row is guarded: each of them asks alone
-                del gathered.requests[before:]
+                del questions.requests[before:]
                 self._apart = True
-        return self._ask_alone(gathered) if self._apart else False
+        return self._ask_alone(questions) if self._apart else False
 
-    def _ask_alone(self, gathered: Gathered) -> bool:
+    def _ask_alone(self, questions: QuestionList) -> bool:
         """Goes through the rows one by one. Only what they ask matters: what is found is let go of at once."""
         again = False
         for index, values in enumerate(zip(*self.given, strict=True)):
@@ -242,7 +243,7 @@ class ChunkScoring:
                 rows = self.check.begin(*([value] for value in values))
                 again = again or rows.pairs_by_asking
                 rows.release()
-        return gathered.open and again
+        return questions.open and again
 
     def release(self) -> None:
         """Lets go of what was found so far."""
@@ -296,7 +297,7 @@ class ChunkScoring:
         except (RowProblem, OutOfTime) as error:
             return ScoredRow(unscored(error.issue))
         except Exception as error:  # a row is guarded: a bug in one evaluator costs one verdict
-            return ScoredRow(bug_of(error))
+            return ScoredRow(bug_of(error, self.line))
         return found
 
     def _looked_at(self, scored: ScoredRow, values: Sequence[Any]) -> ScoredRow:

@@ -92,6 +92,7 @@ def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
     placed: dict[str, EvaluatorLine] = {}
 
     def place(name: str) -> None:
+        """Puts an evaluator behind those that it needs."""
         if name not in placed:
             for other in before[name]:
                 place(other)
@@ -134,6 +135,7 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
     done: set[str] = set()
 
     def follow(name: str, trail: tuple[str, ...]) -> None:
+        """Visits the evaluators that one waits for, and notes each circle that this closes."""
         if name in trail:
             loop = trail[trail.index(name) :]
             found.setdefault(frozenset(loop), loop)

@@ -130,6 +130,7 @@ class NeedSteps:
         return found
 
     def _part(self, column: Column, need: Need, line: EvaluatorLine) -> Column:
+        """The column of the part of a cell that `at` names, as if it were a column of its own; the column itself without `at`."""
         if column.at is None:
             return column
         search = self._search(need, line)

@@ -11,7 +11,7 @@ what they ask is asked at once, and then they settle what is pending; then come 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any
 
@@ -21,8 +21,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Blame, CellError, Issue, RowProblem
 from evaluators.model.limits import OutOfTime, WorkLimits, limited
 from evaluators.model.rows import MISSING, Outcome, Reason, Result, RowStatus
-from evaluators.model.settings import filled_of, reading_filled
-from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.comparators._answer_cache import caching
 from evaluators.scoring.evaluators._evaluator import (
     Check,
     Column,
@@ -93,7 +92,7 @@ class Plan(Struct):
         missing = [MISSING] * count
         slots: list[Cells] = [*(columns.get(name) or missing for name in self.columns), *[[]] * len(self.steps)]
         try:
-            with self._reading(), caching():
+            with caching():
                 with limited(self.limits) as clock:
                     for step in self.steps:
                         clock.rest()
@@ -108,11 +107,6 @@ class Plan(Struct):
             for one in self.evaluators:
                 if one.scored is not None:
                     release_rows(slots[one.scored])
-
-    def _reading(self) -> AbstractContextManager[None]:
-        """Inside, what is said of a fault in the program has nothing of what the environment filled in to the suite."""
-        found = [filled_of(one.line.settings) for one in self.evaluators[:1]]
-        return reading_filled(*found) if found else nullcontext()
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
@@ -152,7 +146,7 @@ class Plan(Struct):
         except (RowProblem, OutOfTime) as error:
             return _unexplained(one, verdict, error.issue)
         except Exception as error:  # a row is guarded: what cannot be explained keeps its score
-            return _unexplained(one, verdict, issue_of_bug(error))
+            return _unexplained(one, verdict, issue_of_bug(error, one.line))
         return replace(found, evaluator=one.line.name)
 
     def wrong_from(
@@ -223,6 +217,7 @@ def needed_columns(lines: Sequence[EvaluatorLine], given: Collection[str] = ()) 
 
 
 def _planned(needs: NeedSteps, line: EvaluatorLine, watched: Sequence[str]) -> Planned:
+    """The check of an evaluator, and the slots that it reads. `watched` are fields whose results every verdict keeps."""
     if not line.settings.needs():
         raise TypeError(f'evaluator "{line.name}" needs nothing, so it has nothing to score')
     check = line.settings.compile()

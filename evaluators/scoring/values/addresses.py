@@ -131,6 +131,7 @@ def addresses_in(settings: Any) -> Iterator[str]:
 
 
 def _refused(address: str, allowed: tuple[str, ...], hint: str | None) -> Issue:
+    """The issue of an address in a suite that the `allowed` ones do not cover; without any, no address of a suite is allowed."""
     if allowed:
         message, hint = f"the suite names an address that {ADDRESSES} does not allow", f"allowed: {', '.join(allowed)}"
     else:

@@ -58,6 +58,7 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
 
     @lru_cache(maxsize=1 << 10)
     def meaning(left: str, right: str) -> tuple[bool, bool] | None:
+        """Whether the amount between these texts is negative, and whether it is a percentage; None where the texts belong to no amount."""
         first, last = _marks(left, before, known), _marks(right, after, known)
         if first is None or last is None or first.percent or "+" in last.signs:
             return None
@@ -69,6 +70,7 @@ def marks_around(currency: bool | tuple[str, ...], decimal: str, *, percent: boo
         return negative == "-" or parentheses == "()", last.percent
 
     def around(text: str) -> tuple[str, bool, bool] | None:
+        """The number in an amount, whether it is negative, and whether it is a percentage; None for a text that is no amount."""
         match = _AMOUNT.fullmatch(text)
         if match is None:
             return None

@@ -58,6 +58,7 @@ def one_spelling(text: str) -> str:
 
 
 def _spellings(word: str) -> list[str]:
+    """All spellings of a word in lower and upper case letters."""
     found = [""]
     for letter in word:
         found = [f"{start}{one}" for start in found for one in (letter, letter.upper())]

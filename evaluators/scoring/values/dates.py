@@ -240,6 +240,7 @@ def _said(part: str) -> str:
 
 
 def _write(day: datetime.datetime, spelled: str) -> str:
+    """A day as a format writes it. `spelled` is the format in tokens such as YYYY and MMM."""
     written = {
         "YYYY": f"{day.year}", "YY": f"{day.year % 100:02}", "MMMM": MONTHS[day.month - 1], "MMM": MONTHS[day.month - 1][:3],
         "MM": f"{day.month:02}", "M": f"{day.month}", "DD": f"{day.day:02}", "D": f"{day.day}", "HH": f"{day.hour:02}",
@@ -253,6 +254,7 @@ def _write(day: datetime.datetime, spelled: str) -> str:
 
 
 def _by_pattern(spelled: str) -> Read:
+    """A reader for one format in tokens, made of a regular expression."""
     pattern = re.compile("".join(_pattern_of(piece) for piece in _PIECE.finditer(spelled)), re.IGNORECASE)
 
     def read(text: str) -> Moment | None:
@@ -263,6 +265,7 @@ def _by_pattern(spelled: str) -> Read:
 
 
 def _pattern_of(piece: re.Match[str]) -> str:
+    """The regular expression for one piece of a format: a token, spaces, a text in brackets, or another character."""
     if piece["literal"] is not None:
         return re.escape(piece["literal"])
     if piece["space"]:
@@ -273,6 +276,7 @@ def _pattern_of(piece: re.Match[str]) -> str:
 
 
 def _moment(found: dict[str, str | None]) -> Moment | None:
+    """The moment of the named groups of a match; None for a day or a time that there is not."""
     try:
         hour = _hour(found)
         if hour is not None and found.get("year") is None is found.get("short"):
@@ -321,6 +325,7 @@ def _month(found: dict[str, str | None]) -> int | None:
 
 
 def _iso(text: str) -> Moment | None:
+    """The moment of a text in ISO 8601; None for any other text."""
     try:
         time = datetime.datetime.fromisoformat(text)
     except ValueError:
@@ -330,6 +335,7 @@ def _iso(text: str) -> Moment | None:
 
 
 def _iso_time(text: str) -> Moment | None:
+    """The time alone of a text in ISO 8601; None for any other text."""
     try:
         time = datetime.time.fromisoformat(text)
     except ValueError:
@@ -354,6 +360,7 @@ def _without_token(spelled: str) -> str | None:
 
 
 def _percent_token(piece: re.Match[str]) -> str:
+    """The token for a piece of a strftime format, such as MM for %m; letters between codes go into brackets, which keep them."""
     if piece["code"]:
         return _PERCENT_CODES[piece["code"]]
     letters = piece["letters"]

@@ -45,14 +45,14 @@ class DayPlaces:
 
     def __init__(self, text: str, languages: Sequence[str]) -> None:
         self.text, self._languages = text, languages
-        self._found = dict[Day, Span | None]()
+        self._spans = dict[Day, Span | None]()
 
     def of_day(self, day: Day) -> Span | None:
         """Where the text names a day: around its year, in four digits or in two, or in eight digits."""
-        if day not in self._found:
-            few = len(self._found) < FEW
-            self._found[day] = _place_of(self.text, day, self._languages) if few else self._places.get(day)
-        return self._found[day]
+        if day not in self._spans:
+            few = len(self._spans) < FEW
+            self._spans[day] = _place_of(self.text, day, self._languages) if few else self._places.get(day)
+        return self._spans[day]
 
     @cached_property
     def _places(self) -> Mapping[Day, Span]:

@@ -55,6 +55,7 @@ def differs(expected: Any, actual: Any) -> str:
 
 
 def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
+    """A sentence on how two values that differ do so. `pairing` pairs the items of lists."""
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
     if isinstance(expected, dict | list) and (inside := _inside(expected, actual, pairing)):
@@ -175,6 +176,7 @@ def _at(value: Any, steps: Sequence[Any]) -> Any:
 
 
 def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
+    """One change in words: removed (`actual` is MISSING), added (`expected` is MISSING) or changed, at its place."""
     if actual is MISSING:
         return f"{plainly(place)} removed: {quote(expected, _QUOTED)}"
     if expected is MISSING:

@@ -44,6 +44,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def _same_step_by_step(a: Any, b: Any) -> bool:
+    """`same` without recursion, for values that are nested deeper than Python recurses."""
     pairs = [(a, b)]
     for left, right in pairs:
         kind, other = left.__class__, right.__class__

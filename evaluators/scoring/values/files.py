@@ -3,22 +3,22 @@
 A pipe would never end, a device holds what it likes, and a file of a gigabyte is no suite. What is read on behalf of somebody
 else, such as the suite in a run folder, can be kept inside a folder.
 
-Names that people give and that become names of files: which of them can be, on every system.
+Each function through which a file is opened notes it, so that nothing is written over it. What a suite or a run names is noted as a
+function that lists it, which is called when something is about to be written: much of it is opened late, or by another process.
 """
 
 from __future__ import annotations
 
 import os
-import re
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from evaluators.scoring.values.read_files import note_read
+from msgspec import Struct
+from msgspec.structs import replace
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 """The largest suite, and the largest schema."""
@@ -27,74 +27,154 @@ _OF_THE_SYSTEM: Final = ("/proc/", "/sys/", "/dev/")
 _IN_MEMORY: Final = "/dev/shm/"
 """An ordinary folder for files, in memory."""
 
-_inside: ContextVar[tuple[Path, ...]] = ContextVar("inside", default=())
-_once: ContextVar[dict[str, bytes] | None] = ContextVar("once", default=None)
+Listing: TypeAlias = Callable[[], Iterable[str]]
 
 
 class NoSmallFile(ValueError):
     """What is at a place is not read. The text is the end of a sentence about it: `is a folder`."""
 
 
+class ReadFiles:
+    """The places that one job reads: paths of this machine, and addresses."""
+
+    def __init__(self) -> None:
+        self._noted: dict[str, None] = {}
+        self._listings: list[Listing] = []
+
+    def note(self, place: str) -> None:
+        """Notes a place that is read."""
+        self._noted[_whole(place)] = None
+
+    def note_listing(self, listing: Listing) -> None:
+        """Notes what lists further places, when it is asked."""
+        self._listings.append(listing)
+
+    def __iter__(self) -> Iterator[str]:
+        while self._listings:
+            listing = self._listings.pop()
+            for place in listing():
+                self.note(place)
+        yield from tuple(self._noted)
+
+    def has(self, place: str) -> bool:
+        """Whether a place is one of them, whatever it is called: a link, another spelling of the same path."""
+        if "://" in place:
+            return place in tuple(self)
+        with suppress(OSError, ValueError):
+            there = _identity(os.path.realpath(place))  # what is not there is written over nothing
+            return any(_identity_or_none(one) == there for one in self)
+        return False
+
+
+class FileAccess(Struct, frozen=True):
+    """Which files may be read at present, and what is kept of those that are."""
+
+    folders: tuple[Path, ...] = ()
+    """No file outside of these folders is read; empty for no such limit."""
+    contents: dict[str, bytes] | None = None
+    """The bytes of each file by its path, where each is read once."""
+    notes: ReadFiles | None = None
+    """The files that the job reads."""
+
+
+_ANY_FILE: Final = FileAccess()
+# ambient: validators of settings, references of schemas and readers of tables open files, and pydantic and jsonschema call most of them
+_access: ContextVar[FileAccess] = ContextVar("file_access", default=_ANY_FILE)
+
+
+@contextmanager
+def _accessing(**changes: Any) -> Iterator[None]:
+    """Within the `with` block, the given attributes of `FileAccess` are changed."""
+    token = _access.set(replace(_access.get(), **changes))
+    try:
+        yield
+    finally:
+        _access.reset(token)
+
+
+@contextmanager
+def reading_inside(*folders: Path) -> Iterator[None]:
+    """Within the `with` block, no file outside of these folders is read, whatever the files in them name."""
+    with _accessing(folders=tuple(folder.resolve() for folder in folders)):
+        yield
+
+
+@contextmanager
+def reading_once(files: dict[str, bytes]) -> Iterator[None]:
+    """Within the `with` block, each file is read once, and put into `files` by its path; those that are in it are not read from disk."""
+    with _accessing(contents=files):
+        yield
+
+
+@contextmanager
+def noting_reads() -> Iterator[None]:
+    """Within the `with` block, what is read is noted; a job within another one shares its notes."""
+    if _access.get().notes is not None:
+        yield
+        return
+    with _accessing(notes=ReadFiles()):
+        yield
+
+
+# Reading
+
+
 def read_small(path: Path, most: int = MOST_BYTES) -> bytes:
     """The bytes of a regular file. Raises OSError where there is none, and NoSmallFile for anything else."""
-    _note_inside(path)
-    files = _once.get()
-    if files is not None and str(path) in files:
-        return files[str(path)]
+    _check_inside(path)
+    note_read(path)
+    contents = _access.get().contents
+    if contents is not None and str(path) in contents:
+        return contents[str(path)]
     _check_regular(path)
     with open(path, "rb") as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise NoSmallFile(f"is larger than {most // 1024**2} MiB, which is the most that is read")
-    if files is not None:
-        files[str(path)] = data
+    if contents is not None:
+        contents[str(path)] = data
     return data
 
 
 def check_openable(path: Path) -> None:
     """Notes a file that something else is about to open. Raises OSError where there is none, and NoSmallFile for what is not read."""
-    _note_inside(path)
+    _check_inside(path)
+    note_read(path)
     _check_regular(path)
 
 
 def is_outside(path: Path) -> bool:
     """Whether a file may not be read here: see `reading_inside`."""
-    allowed = _inside.get()
-    return bool(allowed) and not any(path.resolve().is_relative_to(folder) for folder in allowed)
+    folders = _access.get().folders
+    return bool(folders) and not any(path.resolve().is_relative_to(folder) for folder in folders)
 
 
-def _note_inside(path: Path) -> None:
+def _check_inside(path: Path) -> None:
     if is_outside(path):
         raise NoSmallFile("is outside of the folder that may be read, so it is not opened")
-    note_read(path)
 
 
 def _check_regular(path: Path) -> None:
+    """Raises NoSmallFile for a folder, a pipe, a device and a file that the system makes; OSError where there is nothing."""
     if not stat.S_ISREG(mode := os.stat(path).st_mode):
         raise NoSmallFile(_why_no_file(mode))
     if of_the_system(path):
         raise NoSmallFile("tells of the system, and only a file of yours is read")
 
 
-@contextmanager
-def reading_once(files: dict[str, bytes]) -> Iterator[None]:
-    """Inside, each file is read once, and put into `files` by its path; those that are there already are not looked at on the disk."""
-    token = _once.set(files)
-    try:
-        yield
-    finally:
-        _once.reset(token)
+def _why_no_file(mode: int) -> str:
+    """The end of a sentence about a place that is no regular file, by the mode that the system gives it."""
+    if stat.S_ISDIR(mode):
+        return "is a folder"
+    if stat.S_ISFIFO(mode):
+        return "is a pipe, and only a file can be read"
+    return "is a device, and only a file can be read"
 
 
 def of_the_system(path: str | Path) -> bool:
     """Whether a file is made by the system, as the variables and the memory of programs are, and kept on no disk."""
     real = os.path.realpath(path)
     return real.startswith(_OF_THE_SYSTEM) and not real.startswith(_IN_MEMORY)
-
-
-def kept_place(folder: Path, name: str) -> Path:
-    """Where the copy of a suite has a file that is named by an absolute path: beside the file that names it, and by no folder's name."""
-    return folder / "elsewhere" / sha256(name.encode("utf-8", "replace")).hexdigest()[:12] / Path(name).name
 
 
 def is_own_file(path: Path) -> bool:
@@ -105,56 +185,45 @@ def is_own_file(path: Path) -> bool:
         return False
 
 
-@contextmanager
-def reading_inside(*folders: Path) -> Iterator[None]:
-    """Inside, no file outside of these folders is read, whatever the files in them name."""
-    token = _inside.set(tuple(folder.resolve() for folder in folders))
-    try:
-        yield
-    finally:
-        _inside.reset(token)
+# Notes of what is read
 
 
-def _why_no_file(mode: int) -> str:
-    if stat.S_ISDIR(mode):
-        return "is a folder"
-    if stat.S_ISFIFO(mode):
-        return "is a pipe, and only a file can be read"
-    return "is a device, and only a file can be read"
+def note_read(place: str | Path) -> None:
+    """Notes that the job reads a file of this machine, or an address."""
+    if (notes := _access.get().notes) is not None:
+        notes.note(str(place))
 
 
-MOST_NAME_BYTES: Final = 150
-"""What a name may take in UTF-8. Systems allow 255 for a whole file name, and ours add words before and after."""
-
-_UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\ud800-\udfff]')
-
-
-def why_no_file_name(name: str) -> str | None:
-    """What keeps a name from being part of a file's name, as the end of a sentence about it; None where nothing does."""
-    if not name.strip():
-        return "is empty"
-    if found := _UNUSABLE.search(name):
-        return f"has {_said(found[0])} in it"
-    if name.startswith("."):
-        return "starts with a dot"
-    if name.endswith((".", " ")):
-        return f"ends with a {'dot' if name.endswith('.') else 'space'}"
-    size = len(name.encode())
-    return f"is longer than {MOST_NAME_BYTES} bytes ({size:,})" if size > MOST_NAME_BYTES else None
+def note_listed(listing: Listing) -> None:
+    """Notes that the job reads what a function will list."""
+    if (notes := _access.get().notes) is not None:
+        notes.note_listing(listing)
 
 
-def as_file_name(name: str) -> str:
-    """A name like this one that can be a file's: what cannot be in it is `_`."""
-    spelled = _UNUSABLE.sub("_", name).strip(" .")
-    return spelled.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip(" .") or "_"
+def is_read(place: str | Path) -> bool:
+    """Whether the job reads the file at a place."""
+    notes = _access.get().notes
+    return notes is not None and notes.has(str(place))
 
 
-def shown(text: str, most: int = 60) -> str:
-    """The text in at most so many characters, as messages quote names; one that is longer ends in `…`."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def read_inside(folder: Path) -> list[str]:
+    """The files that the job reads in a folder, and in the folders in it."""
+    notes, top = _access.get().notes, os.path.realpath(folder)
+    if notes is None:
+        return []
+    return [file for file in notes if "://" not in file and Path(os.path.realpath(file)).is_relative_to(top)]
 
 
-def _said(character: str) -> str:
-    if character.isprintable() and not character.isspace():
-        return f"the character {character}"
-    return f"the character U+{ord(character):04X}"
+def _whole(place: str) -> str:
+    return place if "://" in place else os.path.abspath(place)
+
+
+def _identity(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_dev, status.st_ino
+
+
+def _identity_or_none(path: str) -> tuple[int, int] | None:
+    with suppress(OSError, ValueError):
+        return _identity(path)
+    return None

@@ -37,7 +37,7 @@ class Lines(msgspec.Struct, frozen=True):
 def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     """A function that reads a block of lines into the columns of `keys`."""
     if any(map(_UNUSUAL, keys)):
-        return lambda block: _slowly(block, keys)
+        return lambda block: _lines_one_by_one(block, keys)
     names = [f"column_{index}" for index in range(len(keys))]
     row = msgspec.defstruct(
         "Row",
@@ -52,12 +52,12 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
         try:
             rows = decode(block)
         except REFUSED:
-            return _slowly(block, keys)
+            return _lines_one_by_one(block, keys)
         if not _one_object_per_line(block, len(rows)):
-            return _slowly(block, keys)
+            return _lines_one_by_one(block, keys)
         columns = [list(map(cell, rows)) for cell in cells]
         if any(not _CONTAINERS.isdisjoint(map(type, column)) for column in columns) and _may_be_too_deep(block):
-            return _slowly(block, keys)
+            return _lines_one_by_one(block, keys)
         return Lines(range(len(rows)), len(rows), columns, [])
 
     return read
@@ -94,7 +94,8 @@ def _may_be_too_deep(block: bytes) -> bool:
     )
 
 
-def _slowly(block: bytes, keys: Sequence[str]) -> Lines:
+def _lines_one_by_one(block: bytes, keys: Sequence[str]) -> Lines:
+    """The lines of a block, read one by one: where some line is no object, the others still count."""
     found = lines(block)
     absent: dict[str, JSON] = {}
     rows = [absent if isinstance(content, NotJSON) else content for _, content in found]
@@ -111,6 +112,7 @@ def _cut(block: bytes) -> list[bytes]:
 
 
 def _object(line: bytes) -> dict[str, JSON] | NotJSON:
+    """The object that a line holds; NotJSON for any other line."""
     try:
         value = parse(line.strip())
     except NotJSON as error:

@@ -188,6 +188,7 @@ class _JsonReader:
         return (pos + 1, False) if mark == "]" else (self.after_comma(pos + 1, "]"), True)
 
     def after_comma(self, pos: int, closer: str) -> int:
+        """The place of the next item behind a comma. Raises where the list or object ends there instead."""
         pos = self.blanks(pos)
         if self.text[pos : pos + 1] == closer:
             raise self.mistake(f'nothing follows the last ",": "{closer}" found', pos)
@@ -203,6 +204,7 @@ class _JsonReader:
         return key, pos + 1
 
     def scalar(self, first: str, pos: int) -> tuple[JSON, int]:
+        """The value at a place that opens no container, and the place behind it. `first` is its first character."""
         if first == '"':
             return self.string(pos)
         if number := _number(self.text, pos):
@@ -213,6 +215,7 @@ class _JsonReader:
         raise self.not_a_scalar(pos)
 
     def number(self, match: re.Match[str], pos: int) -> tuple[JSON, int]:
+        """The number that a pattern matched at a place, and the place behind it. Refuses numbers that are too large or too long."""
         token, end = match[0], match.end()
         if self.text[end : end + 1] in NUMBER_LETTERS:
             raise self.mistake(
@@ -232,6 +235,7 @@ class _JsonReader:
         return None, end
 
     def string(self, pos: int) -> tuple[str, int]:
+        """The text in quotes at a place, and the place behind it. Raises for control characters and escapes that JSON does not have."""
         if whole := _string(self.text, pos):
             return json.loads(whole[0]) if "\\" in whole[0] else whole[0][1:-1], whole.end()
         begun = _begun_string(self.text, pos)
@@ -253,6 +257,7 @@ class _JsonReader:
         self.refusal = self.refusal or NotJSON(message, pos)
 
     def not_a_scalar(self, pos: int) -> NotJSON:
+        """The mistake at a place where a value should begin, and none does."""
         rest = self.text[pos : pos + 5]
         if rest == "-" or (rest and any(word.startswith(rest) for word in _LITERALS)):
             return self.mistake("", pos, truncated=True)

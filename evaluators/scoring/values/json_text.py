@@ -169,6 +169,7 @@ def as_str(text: str | bytes) -> str:
 
 
 def _read_whole(text: str, depth: int) -> JSON:
+    """The value of a text that holds one JSON value and blanks, and nothing else. Raises NotJSON."""
     if not text.strip(BLANKS):
         raise NotJSON("the text is empty")
     if text.startswith(BOM):
@@ -188,6 +189,7 @@ _decode_members: Final = json.JSONDecoder(object_pairs_hook=_Members).decode
 
 
 def _repeated(value: JSON) -> Iterator[str]:
+    """The path of each key that occurs twice in one object."""
     waiting: list[tuple[str, JSON]] = [("", value)]
     while waiting:
         path, node = waiting.pop()
@@ -275,6 +277,7 @@ class PlaceReader:
         return read(text, at, self._depth)
 
     def _reading(self, data: memoryview, start: int, end: int) -> ReadValue:
+        """The value in a stretch of the text, with its end. Raises RecursionError where it is nested too deep."""
         value = fast_decode(data)
         if end - start >= 2 * (self._depth + 1) and too_deep(self._text[start:end], value, self._depth):
             raise RecursionError
@@ -285,6 +288,7 @@ class PlaceReader:
         return at + (passed if len(data) == len(self._text) - at else len(str(data[:passed], "utf-8")))
 
     def _bytes_before(self, at: int) -> int:
+        """The number of bytes before a character. Calls come in the order of the text."""
         if self._data is not None and len(self._data) == len(self._text):
             return at
         self._byte += len(self._text[self._char : at].encode())

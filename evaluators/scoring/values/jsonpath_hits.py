@@ -53,6 +53,7 @@ def query_hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
 
 
 def _hits(query: str, document: JSON) -> list[tuple[Location, JSON]]:
+    """The values that a query hits, with their places, sorted. Raises RowProblem where it would look at too many values."""
     from jsonpath_ng.jsonpath import DatumInContext
 
     clock = row_clock()

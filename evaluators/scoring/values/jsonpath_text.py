@@ -77,6 +77,7 @@ def _read(text: str) -> Any:
     at = 0
 
     def tokens() -> Iterator[Any]:
+        """The tokens of the query. Raises BadPath where one cannot follow the one before it; `at` says where the parser is."""
         nonlocal at
         before = ""
         for token in ExtendedJsonPathLexer().tokenize(quoted):
@@ -207,6 +208,7 @@ def _normal(selectors: list[tuple[bool, Selector]]) -> str:
 
 
 def _selected(selector: Selector) -> str:
+    """A selector of the library as RFC 9535 writes it inside brackets."""
     from jsonpath_ng.ext.filter import Filter
     from jsonpath_ng.jsonpath import Fields, Wildcard
 
@@ -223,6 +225,7 @@ def _joined(joint: str, conditions: list[Any]) -> str:
 
 
 def _condition(condition: Any) -> str:
+    """A condition of a filter as RFC 9535 writes it. Raises _OddComparison for one that it does not have."""
     from jsonpath_ng.ext.filter import And, Or
     from jsonpath_ng.jsonpath import Fields, JSONPath
 

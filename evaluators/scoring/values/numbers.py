@@ -54,7 +54,8 @@ class Parse(Settings):
 
     @field_validator("currency", mode="before")
     @classmethod
-    def _marks_are_named(cls, currency: object) -> object:
+    def _check_currency(cls, currency: object) -> object:
+        """Refuses a `currency` that is neither a boolean nor a list of signs and codes."""
         marks = currency if isinstance(currency, list | tuple) else ()
         if isinstance(currency, bool) or (marks and all(isinstance(mark, str) and mark.strip() for mark in marks)):
             return currency
@@ -103,6 +104,7 @@ def _finder(settings: Parse) -> Callable[[str], WrittenDigits | None]:
     around = marks_around(settings.currency, settings.decimal, percent=percent) if settings.currency else None
 
     def find(text: str) -> WrittenDigits | None:
+        """The digits of a number in a text, negative or not, with the power of ten; None for a text that is no number."""
         negative: bool | None
         if around is not None:
             written, negative, is_percent = around(text) or ("", False, False)
@@ -121,6 +123,7 @@ def _finder(settings: Parse) -> Callable[[str], WrittenDigits | None]:
 
 
 def _pattern(settings: Parse) -> Callable[[str], re.Match[str] | None]:
+    """A function that matches a number without its sign: `whole` digits, `decimals` and `power`."""
     marks = {" ": "[ \u00a0\u2009\u202f]", "'": "['\u2019]"}
     whole = "[0-9]+"
     if settings.thousands:

@@ -86,15 +86,15 @@ class NumberPlaces:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._found = dict[tuple[Digits, Currencies | None], Span | None]()
+        self._spans = dict[tuple[Digits, Currencies | None], Span | None]()
 
     def of_number(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
         """Where a number stands; with `currencies`, where it is in one of them, or in none that is named."""
         key = number, currencies
-        if key not in self._found:
-            places = self._places.get(number, ()) if len(self._found) >= FEW else _places_of(self.text, number)
-            self._found[key] = _first_in(self.text, places, currencies)
-        return self._found[key]
+        if key not in self._spans:
+            places = self._places.get(number, ()) if len(self._spans) >= FEW else _places_of(self.text, number)
+            self._spans[key] = _first_in(self.text, places, currencies)
+        return self._spans[key]
 
     def of_scaled(self, number: Digits, currencies: Currencies | None = None) -> Span | None:
         """Where a number stands that is written with a word or a power of ten, such as "1.2 million", "5k" and "1e3"."""

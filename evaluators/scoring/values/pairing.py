@@ -202,6 +202,7 @@ def _improve(goal: int, earlier: int, match: list[int], takers: list[int]) -> No
 
 
 def _each_bit(bits: int) -> Iterable[int]:
+    """The places of the bits that are set in a whole number, from the lowest."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

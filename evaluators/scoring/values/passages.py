@@ -81,6 +81,7 @@ class Looking(Struct, frozen=True, dict=True):
         return self.normalize(text)
 
     def _words_of(self, value: str) -> Words:
+        """The words of a value that are looked for, with the pieces of which a near passage has one."""
         text = self.plain(value).strip()
         pieces: list[str] = []
         if self.at_least < 1 and 0 < len(text) <= LONGEST_NEAR:
@@ -143,11 +144,12 @@ class Source:
         return self._original(*likest), is_words and self._is_near(words, likest)
 
     def place_of_near(self, value: str) -> Passage | None:
-        """A near passage as a part of the text."""
+        """The place in the text of a passage near a value; None where there is none."""
         near = self.near(value)
         return None if near is None else self._original(*near)
 
     def _is_near(self, words: Words, passage: Passage) -> bool:
+        """Whether a passage is near enough: alike, with the same digits, and negated where the words are."""
         if passage.likeness < self._how.at_least:
             return False
         found = self._normal[passage.start : passage.end]
@@ -252,6 +254,7 @@ class Source:
         return Passage(self._length_of(start + 1) - 1, self._length_of(end), likeness)
 
     def _length_of(self, normal: int) -> int:
+        """The number of characters of the text that are normalized to so many."""
         after = bisect_left(self._anchors, max(1, normal), key=itemgetter(1))
         begin, before = self._anchors[after - 1]
         low, high = begin, self._anchors[after][0] if after < len(self._anchors) else len(self.text)

@@ -114,6 +114,7 @@ def refuse_outer_spaces(text: str) -> None:
 
 
 def _read_segment(text: str, start: int) -> tuple[str, int]:
+    """The key that starts at a place of a path without quotes, and the place behind it. Raises BadPath."""
     stretch = _SEGMENT.match(text, start)
     end = stretch.end() if stretch else start
     if text.startswith("]", end):
@@ -134,6 +135,7 @@ def _read_segment(text: str, start: int) -> tuple[str, int]:
 
 
 def _empty_segment(text: str, at: int) -> BadPath:
+    """The refusal of a path with nothing between two dots, or with a dot at an end or before a bracket."""
     if at == 0:
         return BadPath("the path begins with a dot", 0, "leave the first dot out")
     if not text[at:].strip("."):
@@ -164,6 +166,7 @@ def _quote_hint(key: str) -> str:
 
 
 def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
+    """The step in the brackets that open at `start`, and the place behind them. Raises BadPath."""
     at = skip_blanks(text, start + 1)
     first = text[at : at + 1]
     if not first:
@@ -190,6 +193,7 @@ def _read_dot_bracket(text: str, start: int) -> tuple[Step, int]:
 
 
 def _odd_bracket(text: str, at: int) -> BadPath:
+    """The refusal of brackets that hold a filter, a slice, several keys, or a key without quotes."""
     if text[at] in "?,:(-0123456789":
         lead = "" if text[0] == "[" else "."
         return BadPath("filters, slices and lists of keys need JSONPath", at, f"start the path with $: ${lead}{text}")
@@ -250,6 +254,7 @@ def _join_surrogates(pair: re.Match[str]) -> str:
 
 
 def _read_escape(text: str, at: int) -> tuple[str, int]:
+    """The character of the escape at a place, and the place behind it. Raises BadPath for an escape that JSON does not have."""
     kind = text[at + 1 : at + 2]
     if kind in _ESCAPED:
         return _ESCAPED[kind], at + 2
@@ -295,6 +300,7 @@ def display(location: Iterable[Step]) -> str:
 
 @lru_cache(maxsize=4096)
 def _displayed(location: tuple[Step, ...]) -> str:
+    """The steps of a location as a path that people read; `$` for the whole document."""
     parts: list[str] = []
     for step in location:
         plain = isinstance(step, str) and step.isprintable() and not _NEEDS_QUOTES.search(step)

@@ -181,6 +181,7 @@ def _getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None)
         return lambda document: joined_hits(document) or MISSING
 
     def plain_hits(document: JSON) -> JSON | Missing:
+        """The values at the path; MISSING where there is none."""
         values = [document]
         for step in steps:
             if isinstance(step, str):
@@ -205,12 +206,14 @@ def _definite_getter(
     ]
 
     def follow_keys(document: Any) -> Any:
+        """The value at a path of keys; MISSING where there is none."""
         try:
             return reduce(getitem, steps, document)
         except (KeyError, TypeError):
             return MISSING
 
     def follow(document: Any) -> Any:
+        """The value at the path; where an object has a longer key with a dot, that key is tried as well."""
         value = document
         try:
             for step, key, longer in plan:
@@ -230,6 +233,7 @@ def _definite_getter(
 
 @lru_cache(maxsize=4096)
 def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | None) -> PairGetter:
+    """A function that gets the values at a path from an expected and an output document, with one reading of keys that contain dots."""
     get = _getter(steps, joins, query)
     if not joins:
         return lambda expected, output: (get(expected), get(output))
@@ -239,6 +243,7 @@ def _pair_getter(steps: tuple[Step, ...], joins: tuple[bool, ...], query: str | 
     one_by_one = _getter(steps, (), None)
 
     def get_pair(expected: JSON, output: JSON) -> tuple[JSON | Missing, JSON | Missing]:
+        """The values in both documents. The expected one decides how keys with dots are read, where it has the value."""
         value, follow = quick(expected), one_by_one
         if value is unread:
             reading, hits = _read(levels, steps, expected)
@@ -334,6 +339,7 @@ def nearest_path(wanted: Path, document: JSON, item: Step = ANY) -> str | None:
 
 
 def _likeness(wanted: tuple[Step, ...], path: tuple[Step, ...]) -> float:
+    """How alike two paths are as texts, from 0 to 1; paths with the same last name come before all others."""
     from difflib import SequenceMatcher  # for messages only
 
     score = SequenceMatcher(None, display(wanted).casefold(), display(path).casefold(), autojunk=False).ratio()

@@ -58,6 +58,7 @@ def matcher(pattern: str, how: Literal["search", "full"], timeout_seconds: float
     find = ready.search if how == "search" else ready.fullmatch
 
     def matches(text: str) -> bool:
+        """Whether the pattern occurs in a text. Raises RowProblem when the search takes too long."""
         row_clock().tick()
         try:
             return find(text, timeout=timeout_seconds) is not None
@@ -83,6 +84,7 @@ def replace_all(pattern: str, replacement: str, timeout_seconds: float) -> Calla
         raise ValueError(f'malformed replacement "{replacement}": {error}\nhint: {hint}') from error
 
     def replace(text: str) -> str:
+        """The text with every occurrence of the pattern replaced. Raises RowProblem when that takes too long."""
         row_clock().tick()
         try:
             return str(ready.sub(replacement, text, timeout=timeout_seconds))

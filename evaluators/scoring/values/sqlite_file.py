@@ -34,7 +34,20 @@ def open_writable(file: Path) -> sqlite3.Connection:
     return _connected(file, "rwc")
 
 
+def open_shared(file: Path | str, tables: str) -> sqlite3.Connection:
+    """A connection for several threads and processes to a file of this program's own; `:memory:` is none.
+
+    File and `tables`, statements that create them, are made where they are not there. Raises sqlite3.Error.
+    """
+    db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.execute("PRAGMA synchronous = NORMAL")
+    db.executescript(tables)
+    return db
+
+
 def _connected(file: Path, mode: Literal["ro", "rwc"]) -> sqlite3.Connection:
+    """A connection to a file in which neither attached files nor functions in views or triggers run."""
     place = os.path.abspath(file).replace(os.sep, "/")
     path = quote(os.fsencode(place if place.startswith("/") else f"/{place}"))  # of a share: `file:////server/…`
     db = sqlite3.connect(

@@ -69,6 +69,7 @@ def is_in_telephone(text: str, start: int, end: int) -> bool:
 
 
 def _stands_beside_digits(text: str, start: int, end: int) -> bool:
+    """Whether more digits stand within three characters of a stretch of a text, so that it is a part of a longer number."""
     before, after = text[max(0, start - 3) : start], text[end : end + 3]
     return (not before[-1:].isalpha() and _DIGIT.search(before) is not None) or (
         not after[:1].isalpha() and _DIGIT.search(after) is not None
@@ -76,6 +77,7 @@ def _stands_beside_digits(text: str, start: int, end: int) -> bool:
 
 
 def _is_telephone(code: str, has_word: bool) -> bool:
+    """Whether digits with marks between them are a telephone number. `has_word` says that a word such as "Phone" stands before them."""
     if sum(map(str.isdigit, code)) < _FEWEST or _THOUSANDS.fullmatch(code):
         return False
     if 0 < code.count(".") == len(_DECIMALS.findall(code)):  # columns of a table: "Phone 2 150.00 300.00"

@@ -108,6 +108,7 @@ def same_text_deep(normalization: Normalize) -> Callable[[Any, Any], bool]:
 
 
 def _same_containers(a: Any, b: Any, normalization: Normalize) -> bool:
+    """Whether two lists, or two objects, are equal once their texts are normalized."""
     containers = [(a, b)]
     for left, right in containers:
         if len(left) != len(right):
@@ -176,6 +177,7 @@ def transliterate(text: str) -> str:
 
 
 def _spell(part: str) -> str:
+    """A part of a text in ASCII letters; half of a surrogate pair stays."""
     if _SURROGATES.match(part):
         return part
     from unidecode import unidecode_expect_nonascii
@@ -184,6 +186,7 @@ def _spell(part: str) -> str:
 
 
 def _without_marks(apart: Literal["NFD", "NFKD"], together: Literal["NFC", "NFKC"], text: str) -> str:
+    """A text without accents. `apart` and `together` are the forms of Unicode that part letters from marks and join them."""
     left = _LATIN_MARKS.sub("", normal_form(apart, text))
     if left.isascii():
         return left
@@ -207,6 +210,7 @@ _ASCII_PUNCTUATION: Final = str.maketrans(
 
 
 def _chain(steps: Sequence[Normalize]) -> Normalize:
+    """One function that applies the steps in their order."""
     if not steps:
         return lambda text: text
     first, *others = steps

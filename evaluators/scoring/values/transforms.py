@@ -97,7 +97,8 @@ class Split(Settings):
 
     @model_validator(mode="before")
     @classmethod
-    def _says_where(cls, data: Any) -> Any:
+    def _check_at(cls, data: Any) -> Any:
+        """Refuses a split without `at`, with the line to write."""
         if isinstance(data, Mapping) and "at" not in data:
             given = [value for value in data.values() if isinstance(value, str) and value]
             raise bad(
@@ -221,6 +222,8 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
 
 
 def _on_text(name: str, change: Callable[[str], str]) -> Callable[[Settings], Apply]:
+    """A transform that applies a function to a text, leaves null, and does not take other values."""
+
     def apply(value: Any) -> Any:
         if value.__class__ is str:
             return change(value)
@@ -236,6 +239,7 @@ def _sort_tokens(value: str) -> str:
 
 
 def _rounding(parameters: RoundDigits) -> Apply:
+    """A transform that rounds numbers half to even, as decimals; whole numbers as Python rounds them."""
     digits = parameters.digits
 
     def apply(value: Any) -> Any:
@@ -263,6 +267,7 @@ def _written(number: float) -> Decimal:
 
 
 def _converting(parameters: TypeConvert) -> Apply:
+    """A transform that converts values to a type. A value that has no such value raises TransformError."""
     convert, wanted = _CONVERSIONS[parameters.to]
 
     def apply(value: Any) -> Any:
@@ -277,6 +282,7 @@ def _converting(parameters: TypeConvert) -> Apply:
 
 
 def _to_float(value: Any) -> float:
+    """A finite float. Raises ValueError."""
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(value)
@@ -284,6 +290,7 @@ def _to_float(value: Any) -> float:
 
 
 def _to_text(value: Any) -> str:
+    """A text for a scalar: floats without an exponent, booleans as JSON writes them. Raises TypeError for containers."""
     if isinstance(value, dict | list):
         raise TypeError(value)
     if isinstance(value, float) and math.isfinite(value):
@@ -296,6 +303,7 @@ def _to_whole(value: Any) -> int:
 
 
 def _to_boolean(value: Any) -> bool:
+    """A boolean for true, false, 1 and 0, also as texts. Raises KeyError or TypeError for other values."""
     if isinstance(value, str):
         return {"true": True, "1": True, "false": False, "0": False}[value.strip().lower()]
     if isinstance(value, int) and value in (0, 1):
@@ -330,6 +338,7 @@ def _splitting(parameters: Split) -> Apply:
 
 
 def _json_inside(value: Any) -> Any:
+    """The JSON value that a text holds; other values stay. Raises TransformError for a text that is not JSON."""
     if value.__class__ is not str:
         return value
     try:

@@ -29,12 +29,13 @@ class WordPlaces:
     def __init__(self, text: str) -> None:
         self.text = text
         self._words, self._codes = dict[str, int](), dict[Code, Span | None]()
+        self._codes_by_length: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def of_words(self, wanted: str) -> int:
         """Where some words stand; -1 where they do not."""
         at = self._words.get(wanted)
         if at is None:
-            at = self._noted(wanted) if len(self._words) >= FEW_WORDS else whole_words(self.text, wanted)
+            at = self._at_rarest_word(wanted) if len(self._words) >= FEW_WORDS else whole_words(self.text, wanted)
             self._words[wanted] = at
         return at
 
@@ -51,7 +52,7 @@ class WordPlaces:
         pattern = code.pattern() if places else None
         return next(filter(None, (pattern.match(self.text, at) for at in sorted(places))), None) if pattern else None
 
-    def _noted(self, wanted: str) -> int:
+    def _at_rarest_word(self, wanted: str) -> int:
         """Where some words stand: at one of the places of the word that is rarest among them."""
         places, offset = min(
             ((self._places.get(match[0], ()), match.start()) for match in _WORD.finditer(wanted)),
@@ -67,6 +68,7 @@ class WordPlaces:
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
+        """The places of each word of the text."""
         places = defaultdict[str, list[int]](list)
         for match in _WORD.finditer(self.text):
             places[match[0]].append(match.start())
@@ -74,17 +76,13 @@ class WordPlaces:
 
     def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
         """What begins where a code may begin, as so many letters and digits without the marks between them."""
-        if length not in self._of_length:
+        if length not in self._codes_by_length:
             letters, starts = self._letters
             places = defaultdict[str, list[int]](list)
             for at, first in starts:
                 places[letters[first : first + length]].append(at)
-            self._of_length[length] = places
-        return self._of_length[length]
-
-    @cached_property
-    def _of_length(self) -> dict[int, Mapping[str, Sequence[int]]]:
-        return {}
+            self._codes_by_length[length] = places
+        return self._codes_by_length[length]
 
     @cached_property
     def _letters(self) -> tuple[str, Sequence[Span]]:

@@ -40,7 +40,8 @@ class MLflowRows(PlatformRows):
     """No more traces than so many, the latest ones."""
 
     @model_validator(mode="after")
-    def _of_one_kind(self) -> Self:
+    def _check_kind(self) -> Self:
+        """Refuses settings that go with another kind of rows."""
         if self.run is None and self.traces is None:
             raise bad('a "run" or "traces" must be named', hint="{mlflow: {run: ID}} or {mlflow: {traces: EXPERIMENT}}")
         if self.traces is not None and self.table is not None:
@@ -60,6 +61,7 @@ class MLflowRows(PlatformRows):
         return name, self._of_traces(client, self.traces), ROLES
 
     def _of_table(self, client: MlflowClient) -> Iterator[Cells]:
+        """The rows of a table that a run has logged."""
         from tempfile import TemporaryDirectory  # brings much along, and settings alone do not need it
 
         run = client.get_run(str(self.run))
@@ -73,6 +75,7 @@ class MLflowRows(PlatformRows):
             yield {name: cell for name, cell in zip(table["columns"], row, strict=True) if cell is not None}
 
     def _of_traces(self, client: MlflowClient, experiment: str) -> Iterator[Cells]:
+        """The rows of the traces of an experiment, the oldest first; of more than `limit`, the newest."""
         known = client.get_experiment_by_name(experiment)
         if known is None:
             raise problem("no-such-experiment", f'MLflow has no experiment "{experiment}"', where="test_set")
@@ -92,6 +95,7 @@ class MLflowRows(PlatformRows):
 
 
 def _only_table(tag: str | None, run: str) -> str:
+    """The one table that the tag of a run names. Raises Problems where it names none, or several."""
     tables = [one["path"] for one in json.loads(tag or "[]") if one.get("type") == "table"]
     if len(tables) != 1:
         message = "has no table" if not tables else f"has several tables: {', '.join(tables)}"
@@ -106,6 +110,7 @@ def _when(trace: Any) -> tuple[int, int, str]:
 
 
 def _row(trace: Any) -> dict[str, Any]:
+    """The cells of a trace: input and output of its root span, expectations and tags."""
     info = trace.info
     root = next((span for span in trace.data.spans if span.parent_id is None), None)
     answers = {one.name: one.expectation.value for one in info.assessments or () if getattr(one, "expectation", None)}

@@ -36,7 +36,8 @@ class PhoenixRows(PlatformRows):
     """No more traces than so many."""
 
     @model_validator(mode="after")
-    def _of_one_kind(self) -> Self:
+    def _check_kind(self) -> Self:
+        """Refuses settings that go with another kind of rows."""
         if self.traces is None and self.dataset is None and self.experiment is None:
             raise bad('an "experiment", a "dataset" or "traces" must be named', hint="{phoenix: {experiment: ID}}")
         if self.traces is not None and (self.dataset is not None or self.experiment is not None):
@@ -72,6 +73,7 @@ class PhoenixRows(PlatformRows):
 
 
 def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
+    """The rows of an experiment: each run of each example."""
     ran = client.experiments.get_experiment(experiment_id=experiment)
     dataset = client.datasets.get_dataset(dataset=ran["dataset_id"], version_id=ran["dataset_version_id"])
     runs: dict[str, list[Mapping[str, Any]]] = {}
@@ -99,6 +101,7 @@ def _node(example: Mapping[str, Any]) -> str:
 
 
 def _of_traces(client: Client, project: str, limit: int) -> Iterator[Cells]:
+    """The rows of the root spans of a project, by time."""
     spans = client.spans.get_spans(project_identifier=project, parent_id="null", limit=limit)
     for span in sorted(spans, key=lambda one: (one["start_time"], one["context"]["span_id"])):
         attributes = span.get("attributes") or {}

@@ -59,6 +59,7 @@ class Json(Reader, frozen=True):
 
 
 def _rows(source: ByteSource) -> list[JSON]:
+    """The list of rows in a JSON file: the file itself, the named list, or the only list of objects in it. Raises Problems."""
     try:
         value = parse_file(whole_of(source))
     except NotJSON as error:
@@ -114,6 +115,7 @@ def _named_list(source: ByteSource, value: JSON, name: str) -> list[JSON]:
 
 
 def _cell(row: JSON, name: str) -> Cell:
+    """The cell of a row under a key; an error for a row that is no object, or a text that is too long."""
     if not isinstance(row, dict):
         return CellError(_not_an_object(row))
     cell = row.get(name, MISSING)

@@ -100,6 +100,7 @@ class Jsonl(Reader, frozen=True):
 
 
 def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
+    """The chunk of some lines; `span` counts those before them in the split."""
     offsets = lines.offsets
     if span:
         first = range(span, span + len(offsets))
@@ -113,6 +114,7 @@ def _chunk(names: Sequence[str], lines: json_lines.Lines, span: int) -> Chunk:
 
 
 def _issue(error: NotJSON) -> Issue:
+    """The problem of a line that holds no object."""
     place = "" if error.position is None else f" at character {error.position + 1}"
     hint = "each line holds one object in braces, on one line"
     message = f"the line is not a JSON object: {error.message}{place}"

@@ -124,6 +124,7 @@ def _longest_repeated(source: ByteSource, metadata: Any, group: int, wanted: Seq
 
 @contextmanager
 def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
+    """The open file. Raises Problems without the package, and for a file that cannot be read."""
     try:
         import pyarrow
         from pyarrow import parquet
@@ -142,6 +143,7 @@ def _opened(source: ByteSource, **options: Any) -> Iterator[Any]:
 
 
 def _cells(batch: Any, name: str, wanted: Sequence[str]) -> list[Cell]:
+    """The cells of a column, as far as it is wanted; texts that are too long are errors."""
     if name not in wanted:
         return [MISSING] * batch.num_rows
     cells = arrow_cells(batch.column(name))

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from evaluators.model.rows import Outcome
-from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.comparators._answer_cache import caching
 from evaluators.scoring.evaluators._evaluator import Evaluator
 from evaluators.scoring.fields.listed import ListedTree
 from evaluators.scoring.fields.listed_rows import ListedRows

@@ -15,7 +15,7 @@ from evaluators.model.settings import BadSettings
 from evaluators.scoring.judges import chat
 from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, read_judge
 from evaluators.scoring.judges.model_judge import ModelJudge
-from evaluators.scoring.judges.session import asking_in
+from evaluators.scoring.judges.session import Session, session_in
 from tests.scoring.judges.chat_server import ChatServer, Reply, questions_in, verdicts
 
 pytest.importorskip("openai")
@@ -26,15 +26,16 @@ CANARY = "sk-canary-7f3a91d2"
 class Asked:
     """A judge whose waits are noted and not waited."""
 
-    def __init__(self, server: ChatServer, folder: Path, **options: Any) -> None:
+    def __init__(self, server: ChatServer, folder: Path, session: Session | None = None, **options: Any) -> None:
         found = read_judge({"openai_compatible": {"base_url": server.url, "model": "m", **options}}, folder)
         assert isinstance(found, ModelJudge)
         self.judge = found
+        self.session = session
         self.waits: list[float] = []
         self.judge._wait = self.waits.append
 
     def __call__(self, *questions: JudgeQuestion) -> list[JudgeAnswer]:
-        return list(self.judge.answer(questions))
+        return list(self.judge.answer_in(questions, self.session))
 
 
 def about(expected: Any, actual: Any, row: int = 0, prompt: str = "semantic", **more: Any) -> JudgeQuestion:
@@ -301,10 +302,10 @@ def test_equal_questions_of_two_workers_are_asked_once(server: ChatServer, tmp_p
     found: dict[int, list[JudgeAnswer]] = {}
 
     def worker(number: int) -> None:
-        asked = Asked(server, tmp_path, cache=False)
-        if number:
-            asked.judge._wait = lambda seconds: second.set()  # it has looked, and somebody else was at it
-        with asking_in(str(tmp_path / "session.sqlite")):
+        with session_in(str(tmp_path / "session.sqlite")) as session:
+            asked = Asked(server, tmp_path, session, cache=False)
+            if number:
+                asked.judge._wait = lambda seconds: second.set()  # it has looked, and somebody else was at it
             found[number] = asked(CAR, BOAT)
 
     threads = [threading.Thread(target=worker, args=[number]) for number in range(2)]
@@ -451,10 +452,10 @@ def test_an_endpoint_that_is_busy_gets_no_other_request_until_the_pause_is_over(
     server.respond = lambda request, number: (
         Reply(status=429, headers={"Retry-After": "30"}) if number == 1 else Reply(verdicts(request))
     )
-    with asking_in(str(tmp_path / "session.sqlite")):
-        first, second = Asked(server, tmp_path), Asked(server, tmp_path)
+    with session_in(str(tmp_path / "session.sqlite")) as session:
+        first, second = Asked(server, tmp_path, session), Asked(server, tmp_path, session)
         assert [first(CAR)[0].score, second(BOAT)[0].score] == [1.0, 0.0]
-        elsewhere = Asked(server, tmp_path, model="other")
+        elsewhere = Asked(server, tmp_path, session, model="other")
         elsewhere(CAR)
     assert (first.waits, elsewhere.waits) == ([30.0], [])
     assert second.waits == [pytest.approx(30, abs=5)]

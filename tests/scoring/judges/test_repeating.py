@@ -11,7 +11,7 @@ import pytest
 import evaluators
 from evaluators.reports.run_page import run_page
 from evaluators.scoring.judges.judge import JUDGES, Judge, JudgeAnswer, JudgeQuestion, unanswered
-from evaluators.scoring.judges.session import agreed, combined
+from evaluators.scoring.judges.repeats import agreed, combined
 from tests.kit import cli, lines_of, write_rows
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, Result, RowStatus
-from evaluators.scoring.comparators._comparator import caching
+from evaluators.scoring.comparators._answer_cache import caching
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Measured, Needs
 from evaluators.scoring.plan.need_steps import Reading
 from evaluators.scoring.plan.suite_plan import Plan, compile_plan

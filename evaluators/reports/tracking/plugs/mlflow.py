@@ -22,7 +22,7 @@ from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
 from evaluators.runs.reader import Run
 from evaluators.runs.result import GateResult
 from evaluators.scoring.values.addresses import without_password
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 from evaluators.testsets.platforms.fetching import quietly
 
 if TYPE_CHECKING:

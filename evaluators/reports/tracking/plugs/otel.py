@@ -22,7 +22,7 @@ from evaluators.reports.tracking.metrics import metric_groups
 from evaluators.reports.tracking.sending import batches, counted
 from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
 from evaluators.runs.reader import Run
-from evaluators.scoring.values.files import shown
+from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.json_text import to_text
 
 if TYPE_CHECKING:

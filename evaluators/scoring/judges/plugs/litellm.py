@@ -50,6 +50,7 @@ class Litellm(ModelJudge):
         key = self.api_key()
 
         def send(request: ChatRequest) -> ChatReply:
+            """The reply to a request. Raises ChatFailure."""
             try:
                 found = litellm.completion(
                     model=request.model, messages=request.messages, api_key=key, base_url=self.base_url,

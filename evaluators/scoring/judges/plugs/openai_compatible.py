@@ -42,6 +42,7 @@ class OpenaiCompatible(ModelJudge):
 
     @model_validator(mode="after")
     def _check_address(self) -> Self:
+        """Refuses a `base_url` that is no plain web address, or holds a user, a password or a query."""
         if any(one.isspace() or not one.isprintable() for one in self.base_url):
             hint = "write it in one line without spaces; %20 stands for a space"
             raise bad(
@@ -76,6 +77,7 @@ class OpenaiCompatible(ModelJudge):
         nobody = {"OpenAI-Organization": openai.Omit(), "OpenAI-Project": openai.Omit()}
 
         def send(request: ChatRequest) -> ChatReply:
+            """The reply to a request. Raises ChatFailure."""
             messages: Any = request.messages
             try:
                 found = client.chat.completions.create(

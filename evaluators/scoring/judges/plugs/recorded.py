@@ -37,7 +37,8 @@ class Recorded(Judge):
     _answers: dict[Hashable, JudgeAnswer] | None = PrivateAttr(default=None)
 
     @model_validator(mode="after")
-    def _one_of_both(self, info: ValidationInfo) -> Self:
+    def _check_source(self, info: ValidationInfo) -> Self:
+        """Refuses settings that name neither a file nor a run, or both; keeps the folder where relative paths start."""
         if (self.file is None) is (self.run is None):
             found = "neither" if self.file is None else "both"
             raise bad(
@@ -70,6 +71,7 @@ class Recorded(Judge):
         return self._answers
 
     def _lines(self) -> Iterator[AnswerLine]:
+        """The recorded answers, from the file or from the run folder. Raises Problems where there are none."""
         if self.file is not None:
             yield from read_answers(self._folder / self.file)
             return
@@ -82,6 +84,7 @@ class Recorded(Judge):
 
 
 def _unknown(question: Mapping[str, Any]) -> Issue:
+    """The issue of a question to which the recording has no answer."""
     shown = " and ".join(quote(question[side]) for side in ("expected", "actual") if side in question)
     about = f" about {shown}" if shown else ""
     message = f'the recording has no answer to "{question["prompt"]}"{about}'

@@ -110,6 +110,7 @@ class ArrayLlm(JudgedComparator):
         return self._scored(claimed, answer.reason)
 
     def _scored(self, claimed: Claimed, reason: str | None) -> Comparison:
+        """The comparison of two lists for the counts that a judge claims. Its score is the share of items that match."""
         whole = claimed.matched + claimed.missed + (claimed.spurious if self.extra_items == "penalize" else 0)
         share = Fraction(claimed.matched, whole) if whole else Fraction(0)
         counted = f"{claimed.matched} matched, {claimed.missed} missed, {claimed.spurious} spurious"
@@ -155,6 +156,7 @@ def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequ
 
 
 def _count(details: Mapping[str, Any], name: str) -> int:
+    """The count of a name among the details of an answer. Raises ValueError for what is no count."""
     value = details.get(name)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
@@ -164,6 +166,7 @@ def _count(details: Mapping[str, Any], name: str) -> int:
 
 
 def _pairs(data: object, rows: int, columns: int) -> tuple[tuple[int, int], ...]:
+    """The pairs of item places that a judge named, sorted. Raises ValueError for pairs that cannot be, or share an item."""
     listed = data if isinstance(data, list) else [data]  # what is no list is refused as one that is no pair
     found = [(one[0], one[1]) for one in listed if isinstance(one, list) and [type(part) for part in one] == [int, int]]
     if len(found) != len(listed):

@@ -1,0 +1,54 @@
+"""Questions that a judge is asked several times: the answers of one question combined, and whether they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from evaluators.scoring.judges.judge import JudgeAnswer
+
+REPEAT: Final = "repeat"
+"""Where, among the `params` of a question, its number stands; the first time has none."""
+REPEATS: Final = "repeats"
+"""Where, in the details of an answer, the verdict of each time stands; without an answer, the time is left out."""
+_HALF: Final = 0.5
+
+
+def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
+    """The first answer, with the verdict of each time among its details, and with the cost of all."""
+    first = answers[0]
+    verdicts = [verdict_in(one) for one in answers if one.error is None]
+    details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
+    tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
+    costs = [one.cost for one in answers if one.cost is not None]
+    return replace(
+        first, details=details, tokens=tokens, cost=sum(costs) if len(costs) == len(answers) else None,
+        cached=all(one.cached for one in answers), retries=sum(one.retries for one in answers),
+        seconds=sum(one.seconds for one in answers),
+    )  # fmt: skip
+
+
+def verdict_in(answer: JudgeAnswer) -> Any:
+    """The verdict of an answer, as JSON, without its reason: points, choice, criteria or counts where it has them; else match or score."""
+    details = answer.details
+    for name in ("points", "choice", "criteria", "pairs"):
+        if name in details:
+            return _without_reasons(details[name])
+    return answer.passed if answer.passed is not None else answer.score
+
+
+def agreed(answer: JudgeAnswer) -> bool | None:
+    """Whether all repeats of a question have one verdict; None where it was asked once. Scores agree on one side of 0.5."""
+    given = answer.details.get(REPEATS)
+    if not isinstance(given, list) or len(given) < 2:
+        return None
+    verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
+    return all(one == verdicts[0] for one in verdicts)
+
+
+def _without_reasons(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_reasons(inner) for name, inner in value.items() if name != "reason"}
+    return [_without_reasons(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,49 @@
+"""Names that people give and that become names of files: which of them can be, on every system."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+MOST_NAME_BYTES: Final = 150
+"""What a name may take in UTF-8. Systems allow 255 for a whole file name, and ours add words before and after."""
+
+_UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\ud800-\udfff]')
+
+
+def why_no_file_name(name: str) -> str | None:
+    """What keeps a name from being part of a file's name, as the end of a sentence about it; None where nothing does."""
+    if not name.strip():
+        return "is empty"
+    if found := _UNUSABLE.search(name):
+        return f"has {_quoted(found[0])} in it"
+    if name.startswith("."):
+        return "starts with a dot"
+    if name.endswith((".", " ")):
+        return f"ends with a {'dot' if name.endswith('.') else 'space'}"
+    size = len(name.encode())
+    return f"is longer than {MOST_NAME_BYTES} bytes ({size:,})" if size > MOST_NAME_BYTES else None
+
+
+def as_file_name(name: str) -> str:
+    """A name like this one that can be a file's: what cannot be in it is `_`."""
+    spelled = _UNUSABLE.sub("_", name).strip(" .")
+    return spelled.encode()[:MOST_NAME_BYTES].decode(errors="ignore").strip(" .") or "_"
+
+
+def shown(text: str, most: int = 60) -> str:
+    """The text in at most so many characters, as messages quote names; one that is longer ends in `…`."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _quoted(character: str) -> str:
+    if character.isprintable() and not character.isspace():
+        return f"the character {character}"
+    return f"the character U+{ord(character):04X}"
+
+
+def kept_place(folder: Path, name: str) -> Path:
+    """Where the copy of a suite has a file that is named by an absolute path: beside the file that names it, and by no folder's name."""
+    return folder / "elsewhere" / sha256(name.encode("utf-8", "replace")).hexdigest()[:12] / Path(name).name
