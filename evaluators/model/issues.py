@@ -78,15 +78,15 @@ class Problems(Exception):
     """
 
     def __init__(self, issues: Iterable[Issue]) -> None:
-        self.issues: tuple[Issue, ...] = _bounded(tuple(issues))
+        self.issues: tuple[Issue, ...] = _first_problems(tuple(issues))
         super().__init__("\n".join(str(issue) for issue in self.issues))
 
     def __reduce__(self) -> tuple[type[Problems], tuple[tuple[Issue, ...]]]:
         return Problems, (self.issues,)
 
 
-def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
-    """What people can read of it: a small file can be made to have many problems, each with a long message."""
+def _first_problems(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
+    """The first of the problems, each of a length that people read, and how many more there are."""
     kept = tuple(map(shortened, issues[: MOST_PROBLEMS + 1]))
     more = len(issues) - MOST_PROBLEMS
     if more <= 1:
@@ -96,7 +96,7 @@ def _bounded(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
 
 
 def shortened(issue: Issue) -> Issue:
-    """The problem as people can read it: of long texts, such as an id of a million letters, the beginning."""
+    """The problem with the beginning of each long text, such as an id of a million letters."""
     texts = (issue.message, issue.where, issue.hint, issue.excerpt)
     message, where, hint, excerpt = (_short(text) for text in texts)
     if (message, where, hint, excerpt) == texts:

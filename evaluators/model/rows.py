@@ -323,6 +323,6 @@ class RowResult(Struct, frozen=True):
         return self.results[evaluator]
 
     def __repr__(self) -> str:
-        heads = [one._head() for one in self.results.values()]
+        heads = [result._head() for result in self.results.values()]
         more = [f"and {len(heads) - _SHOWN} more"] if len(heads) > _SHOWN else []
         return "\n".join([f"row {self.id or self.number}", *heads[:_SHOWN], *more])

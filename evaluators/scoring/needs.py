@@ -261,7 +261,7 @@ def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
     issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
     if column.absent is NO_OUTPUT:
         issue = Issue("unreadable-output", Blame.OUTPUT, f"the {side} {nothing}")
-    found = [one if one.__class__ is CellError else path.get(one) for one in documents]
+    found = [document if document.__class__ is CellError else path.get(document) for document in documents]
     return [CellError(issue) if one is MISSING else one for one in found]
 
 

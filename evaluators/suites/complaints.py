@@ -182,7 +182,7 @@ class YamlErrorExplainer:
         number, column = trouble.at
         line = self.line(number)
         if ": " in line[:column].lstrip() and not line.lstrip().startswith(("{", "[", '"', "'")):
-            if nested := self._nested(number):
+            if nested := self._key_beside_key(number):
                 return nested
             message = "there is a colon inside this value; a value with a colon and a space goes in quotes"
             return self.in_quotes(trouble.at, message, "colon-in-value")
@@ -231,8 +231,8 @@ class YamlErrorExplainer:
             lines.append(line[indent:])
         return lines
 
-    def _nested(self, number: int) -> YamlProblem | None:
-        """`date: date: {…}`: the one setting of a map stands beside its key, without the braces of the map."""
+    def _key_beside_key(self, number: int) -> YamlProblem | None:
+        """The problem of `date: date: {…}`, where the setting of a map stands beside its key, without the braces of the map."""
         found = _KEY_BESIDE_KEY.fullmatch(self.line(number))
         if found is None or found["word"] not in _NESTED or (found["before"] == "" and found["key"] == "name"):
             return None
@@ -264,7 +264,7 @@ class YamlErrorExplainer:
         return YamlProblem("missing-colon", (number, word.end(2)), message, f"write: {word[1].lstrip()}{word[2]}:")
 
     def glued(self, number: int) -> YamlProblem | None:
-        """`name:text`, with no space after the colon."""
+        """The problem of `name:text`, with no space after the colon."""
         found = _GLUED.fullmatch(self.line(number))
         if not found:
             return None
@@ -457,7 +457,8 @@ def _key_start(line: str, end: int) -> int:
 Explain: TypeAlias = Callable[[YamlErrorExplainer, ParserError], YamlProblem | None]
 
 
-def _at(code: str, message: str, hint: str | None) -> Explain:
+def _problem_at(code: str, message: str, hint: str | None) -> Explain:
+    """A function that finds a problem with these words where the parser stopped."""
     return lambda _, trouble: YamlProblem(code, trouble.at, message, hint)
 
 
@@ -471,7 +472,7 @@ def _bad_character(_: YamlErrorExplainer, trouble: ParserError) -> YamlProblem:
 
 _BESIDE_KEY: Final = "put each item on a line of its own below the key, or the text in quotes"
 _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
-    ("nesting depth", _at("too-deep", TOO_DEEP, None)),
+    ("nesting depth", _problem_at("too-deep", TOO_DEEP, None)),
     ("", YamlErrorExplainer.tab),
     ("", YamlErrorExplainer.long_key),
     ("alias", YamlErrorExplainer.star),
@@ -484,11 +485,11 @@ _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
     ("hex", _bad_character),
     (
         "unexpected ':'",
-        _at("missing-space", "inside brackets a colon is followed by a space", "or put the text in quotes"),
+        _problem_at("missing-space", "inside brackets a colon is followed by a space", "or put the text in quotes"),
     ),
     (
         "mapping keys are not allowed",
-        _at("needs-quotes", "a question mark and a space mean something else in YAML", "put the text in quotes"),
+        _problem_at("needs-quotes", "a question mark and a space mean something else in YAML", "put the text in quotes"),
     ),
     ("directive", _word(_SPECIAL["%"] + "; put it in quotes")),
     ("flow ", YamlErrorExplainer.flow),
@@ -497,8 +498,11 @@ _KINDS: Final[tuple[tuple[str, Explain], ...]] = (
     ("<document start>", YamlErrorExplainer.start),
     ("tag", _word("a word that starts with ! is a tag in YAML, and tags are not allowed here", "bad-tag")),
     ("anchor", _word("a word that starts with & names a value in YAML; as text it goes in quotes")),
-    ("sequence entries are not allowed", _at("bad-list", "a list does not start on the line of its key", _BESIDE_KEY)),
+    (
+        "sequence entries are not allowed",
+        _problem_at("bad-list", "a list does not start on the line of its key", _BESIDE_KEY),
+    ),
     ("block scalar", YamlErrorExplainer.block_text),
     ("node content", YamlErrorExplainer.no_content),
-    ("", _at("bad-yaml", "YAML cannot read the text from here on", "put it in quotes if it is text")),
+    ("", _problem_at("bad-yaml", "YAML cannot read the text from here on", "put it in quotes if it is text")),
 )

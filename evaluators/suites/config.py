@@ -91,7 +91,7 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     notes.extend(f"{source.place(('comparators',))}: {note}" for note in renamed)
     unread: list[object] = []
     drafts = _drafts(source, data, {"comparators": comparators, "judge": asked}, details, notes, unread)
-    lines = _named(drafts, details)
+    lines = _with_names(drafts, details)
     slices = collect(lambda: _slices(data.get("slices")), "slices") or ()
     unread = unread if isinstance(data.get("evaluators"), list) else [None]
 
@@ -274,7 +274,7 @@ def _draft(
     try:
         settings = build(plug, found.settings, context, f'evaluator "{found.type}"', also=RUN_SETTINGS)
     except BadSettings as error:
-        details.extend(_respelled(detail, found.spelled) for detail in error.details)
+        details.extend(_at_written_key(detail, found.spelled) for detail in error.details)
     collected = _run_settings(run, details)
     if details or settings is None:
         raise BadSettings(detail.under(*base) for detail in details)
@@ -305,15 +305,17 @@ def _shape(item: object) -> tuple[str, dict[str, Any], Loc]:
     if options is None:
         return name, {}, (name,)
     if not isinstance(options, Mapping):
-        raise bad(f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=_as_map(name, options))
+        raise bad(
+            f'the settings of "{name}" must be a map; found {spell(options)}', name, hint=_as_map_hint(name, options)
+        )
     if "type" in options:
         message = f'"type" is below "{name}", which is the type already'
         raise BadSettings([Detail((name, "type"), message, "take this line away", key=True)])
     return name, dict(options), (name,)
 
 
-def _as_map(name: str, value: object) -> str | None:
-    """The line with the value under the one setting that the type must have, where it must have one."""
+def _as_map_hint(name: str, value: object) -> str | None:
+    """A hint with the value under the one setting that the type must have, where it must have one."""
     kind = TYPES.get(name, name)
     if kind not in BUILTIN:
         return None
@@ -359,7 +361,7 @@ def _run_settings(run: Mapping[str, Any], details: list[Detail]) -> dict[str, An
     return collected
 
 
-def _named(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
+def _with_names(drafts: Sequence[_Draft], details: list[Detail]) -> tuple[EvaluatorLine, ...]:
     """The lines with their names: the written one, else the type, told apart by the first setting where it is needed."""
     unnamed = [draft.type for draft, _ in drafts if not draft.name]
     lines: list[EvaluatorLine] = []
@@ -471,7 +473,8 @@ def _one_of(value: object, name: str, known: Sequence[str]) -> Any:
     return value
 
 
-def _respelled(detail: Detail, spelled: Mapping[str, str]) -> Detail:
+def _at_written_key(detail: Detail, spelled: Mapping[str, str]) -> Detail:
+    """The detail with its place under the key that the suite writes."""
     if detail.loc and detail.loc[0] in spelled:
         return replace(detail, loc=(spelled[str(detail.loc[0])], *detail.loc[1:]))
     return detail

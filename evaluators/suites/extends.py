@@ -151,14 +151,14 @@ class Chain(Struct):
         trees: list[YamlNode] = []
         for item in items:
             try:
-                trees.extend(self._one(item))
+                trees.extend(self._trees_of_file(item))
             except BadSettings as error:
                 self.findings.note(item.spot, error)
             except Problems as error:
                 self.findings.found.extend((item.spot, issue) for issue in error.issues)
         return trees
 
-    def _one(self, item: YamlNode) -> list[YamlNode]:
+    def _trees_of_file(self, item: YamlNode) -> list[YamlNode]:
         """The trees of one file that a suite extends, the farthest first. Refuses circles; a file counts once."""
         if not isinstance(item.value, str):
             message = f'"extends" takes a path or {PRESET}NAME, or a list of them; found {spell(item.value)}'

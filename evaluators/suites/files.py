@@ -29,7 +29,9 @@ def read_text(path: Path) -> str:
     """
     try:
         if path.is_dir():
-            raise refused("not-a-file", "this is a folder, and a suite is one YAML file", _others(path, path.name))
+            raise refused(
+                "not-a-file", "this is a folder, and a suite is one YAML file", _near_files_hint(path, path.name)
+            )
         data = read_small(path)
     except NoSmallFile as error:
         raise refused("not-a-file", f"this {error}", "a suite is one YAML file") from None
@@ -49,11 +51,11 @@ def read_text(path: Path) -> str:
 def _no_such_file(path: Path) -> BadSettings:
     if not path.parent.is_dir():
         return refused("no-such-file", "there is no such file", f'the folder "{path.parent}" does not exist')
-    return refused("no-such-file", "there is no such file", _others(path.parent, path.name))
+    return refused("no-such-file", "there is no such file", _near_files_hint(path.parent, path.name))
 
 
-def _others(folder: Path, name: str) -> str | None:
-    """What to try instead: the file with the nearest name, or the YAML files that are there."""
+def _near_files_hint(folder: Path, name: str) -> str | None:
+    """A hint with the file of the nearest name, or with the YAML files in the folder."""
     files = sorted(file.name for file in folder.iterdir() if file.suffix in (".yaml", ".yml") and file.is_file())
     if found := nearest(name, files):
         return f'did you mean "{folder / found}"?'

@@ -217,7 +217,7 @@ def refused(code: str, message: str, hint: str | None = None) -> BadSettings:
 
 
 def spelled(loc: Sequence[str | int]) -> str:
-    """A place inside Python data: `evaluators[0].fields["vendor.name"]`."""
+    """A place inside Python data as people write it: `evaluators[0].fields["vendor.name"]`."""
     text = ""
     for part in loc:
         if isinstance(part, int):

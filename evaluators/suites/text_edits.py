@@ -50,9 +50,9 @@ def without(text: str, loc: Loc) -> str:
     wanted = data_of(own)
     if not _is_there(wanted, loc):
         raise problem("not-there", f"there is no {spelled(loc)}", hint="read the suite again")
-    while len(loc) > 1 and len(_at(wanted, loc[:-1])) == 1:
+    while len(loc) > 1 and len(_value_at(wanted, loc[:-1])) == 1:
         loc = loc[:-1]
-    del _at(wanted, loc[:-1])[loc[-1]]
+    del _value_at(wanted, loc[:-1])[loc[-1]]
     return mark + _verified(own, _removed(own, marked_nodes(own), loc), loc, wanted)
 
 
@@ -91,7 +91,7 @@ def _is_there(data: Any, loc: Loc) -> bool:
     return bool(loc)
 
 
-def _at(data: Any, loc: Sequence[str | int]) -> Any:
+def _value_at(data: Any, loc: Sequence[str | int]) -> Any:
     for step in loc:
         data = data[step]
     return data
@@ -207,7 +207,7 @@ def _scalars(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:
 
 
 def _spliced(text: str, root: _Node, begin: int, end: int, new: str) -> str:
-    """The text with something new from one place to another. Comments that stood there are put above the line."""
+    """The text with a new part from `begin` to `end`. Comments in the old part are put above the line."""
     words = [span for span in _scalars(root, set()) if span[1] > begin and span[0] < end]
     comments = [
         found[0]
@@ -226,17 +226,18 @@ def _set_text(text: str, root: _Node, loc: Loc, value: Any) -> str:
     for depth, step in enumerate(loc):
         at = _index(node, step)
         if at is None:
-            return _added(text, root, node, loc[:depth], step, _nested(loc[depth + 1 :], value))
+            return _added(text, root, node, loc[:depth], step, _data_at(loc[depth + 1 :], value))
         key, inner = _entries(node)[at]
         if depth == len(loc) - 1:
             return _replaced(text, root, key, inner, flow(value))
         if inner.id == "scalar":  # nothing is there yet, or a word
-            return _replaced(text, root, key, inner, flow(_nested(loc[depth + 1 :], value)))
+            return _replaced(text, root, key, inner, flow(_data_at(loc[depth + 1 :], value)))
         node = inner
     return text
 
 
-def _nested(loc: Loc, value: Any) -> Any:
+def _data_at(loc: Loc, value: Any) -> Any:
+    """Data in which a value stands at a place, and nothing else."""
     for step in reversed(loc):
         value = [value] if isinstance(step, int) else {step: value}
     return value

@@ -105,7 +105,7 @@ class ByteSource(Struct, frozen=True):
         if not self.compressed:
             return self
         with reading(self), self.open() as stream:
-            return replace(self, path=kept(stream), compressed=False)
+            return replace(self, path=copied(stream), compressed=False)
 
 
 class _UnpackedBytes(gzip.GzipFile):
@@ -136,7 +136,7 @@ def locate(name: str, folder: Path) -> ByteSource:
     Raises Problems (config) when there is no such file.
     """
     if name == STANDARD_INPUT:
-        path = kept(sys.stdin.buffer)
+        path = copied(sys.stdin.buffer)
         return ByteSource(path, "standard input", compressed=_is_gzip(path))
     place, called = at(folder, name), shown_address(name)
     note = None
@@ -145,7 +145,7 @@ def locate(name: str, folder: Path) -> ByteSource:
             why = "because its server gives no parts of files"
             note = f"{called}: fetched as a whole into a temporary file, {why}" if scheme_of(place) else None
             with store_of(place).open(place) as pipe:
-                place = kept(pipe)
+                place = copied(pipe)
         return ByteSource(place, called, compressed=_is_gzip(place), note=note)
     except FileNotFoundError:
         raise _no_such_file(called, place) from None
@@ -245,8 +245,8 @@ def _is_gzip(path: str) -> bool:
         return stream.read(2) == b"\x1f\x8b"
 
 
-def kept(stream: BinaryIO) -> str:
-    """The bytes of a stream in a file that is there until the program ends."""
+def copied(stream: BinaryIO) -> str:
+    """The name of a file with the bytes of a stream, which is there until the program ends."""
     import shutil  # brings much along, and a file on disk does not need it
 
     with temporary_file() as copy:

@@ -207,7 +207,7 @@ def near_file(path: str, called: str) -> str | None:
     with reached(path):
         store = store_of(folder)
         names = store.names(folder) if store.kind(folder) == "folder" else []
-        near = nearest(Path(path).name, [one for one in names if store.kind(inside(folder, one)) == "file"])
+        near = nearest(Path(path).name, [name for name in names if store.kind(inside(folder, name)) == "file"])
     return inside(parent(called), near) if near else None
 
 

@@ -63,8 +63,8 @@ def is_usual(column: str, role: Role) -> bool:
 def usual_columns(header: Iterable[str], role: Role) -> list[str]:
     """The columns with a usual name for the role, or else those with a name that will do where there is none."""
     columns = list(header)
-    found = [one for one in columns if is_usual(one, role)]
-    return found or [one for one in columns if folded(one) in FALLBACK_NAMES[role]]
+    found = [column for column in columns if is_usual(column, role)]
+    return found or [column for column in columns if folded(column) in FALLBACK_NAMES[role]]
 
 
 class Columns(Struct, frozen=True):
@@ -132,7 +132,7 @@ def guess_columns(
 
 def _winner(candidates: Sequence[str]) -> list[str]:
     """The one candidate that all others give way to; none where nobody wins."""
-    spelled = {one: folded(one) for one in candidates}
+    spelled = {candidate: folded(candidate) for candidate in candidates}
     return [
         one
         for one, name in spelled.items()

@@ -183,7 +183,7 @@ def composed(
     if lacking:
         raise Problems(no_such_column(column, base.header, name) for column in lacking)
     document = Document(fields, place.empty_cells, _nothing(role, empty, [field.column for field in fields]))
-    note = f"{role} has a column for each field: {first_ones([quote(one) for one in document.columns], _SHOWN)}"
+    note = f"{role} has a column for each field: {first_ones([quote(column) for column in document.columns], _SHOWN)}"
     shared = tuple((field.keys, origin(table, field.column)) for field in fields)
     return Derived(
         table, partial(_with_documents, role, document), with_column(table.header, role), (*table.notes, note),

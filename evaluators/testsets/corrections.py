@@ -113,14 +113,14 @@ def read_corrections(data: bytes, name: str) -> tuple[Correction, ...]:
 
 def read_line(line: Any, where: str) -> Correction:
     """The correction that a line of a file holds. Raises Problems with what is wrong with it."""
-    wrong = next(_wrong(line), None)
+    wrong = next(_mistakes(line), None)
     if wrong is not None:
         raise Problems([Issue("bad-correction", Blame.TESTSET, wrong, where, _EXAMPLE)])
     old, new = line.get("old", MISSING), line.get("new", MISSING)
     return Correction(line["id"], line.get("path"), old, new, line["reason"])
 
 
-def _wrong(line: Any) -> Iterator[str]:
+def _mistakes(line: Any) -> Iterator[str]:
     """The mistakes in a line of corrections, as ends of sentences."""
     if not isinstance(line, dict):
         yield "a correction is an object"
@@ -226,7 +226,7 @@ def with_corrections(
     for id, corrections in by_id.items():
         if len(rows[id]) != 1:
             why = f"{len(rows[id])} rows have the id" if rows[id] else "no row has the id"
-            applied += [Applied(one, None, why) for one in corrections]
+            applied += [Applied(correction, None, why) for correction in corrections]
             continue
         ((number, cell),) = rows[id]
         standing[id] = cell

@@ -346,7 +346,7 @@ def _rows(
         cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
         for column, place in wanted.items():
             sources = (one if isinstance(one, CellError) else found[one] for one in _filled(place, chunk))
-            cells[column] = [one if isinstance(one, CellError) else text(one) for one in sources]
+            cells[column] = [source if isinstance(source, CellError) else text(source) for source in sources]
         yield replace(chunk, columns=cells)
 
 

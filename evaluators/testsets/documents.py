@@ -69,7 +69,7 @@ def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents
         raise problem("no-documents", "no file fits this pattern", where=path, hint=PATTERN_HINT)
     if not files:
         raise problem("empty-folder", "there is no file in this folder", where=path)
-    named = [(*_name_of(one, path, pattern), source_of(one, folder)) for one in files]
+    named = [(*_name_of(file, path, pattern), source_of(file, folder)) for file in files]
     named.sort(key=lambda one: (*one[:2], one[2].name))
     folders, names, sources = zip(*named, strict=True)
     ids = names if pair_by == "name" else [f"{above}/{name}" if above else name for above, name, _ in named]
@@ -252,12 +252,12 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     from evaluators.testsets.many_files import many_files  # most runs read one file
 
     in_folder = kind_at(folder, name) == "folder"
-    every = [one for one in files_without_runs(name, folder) if not PurePath(one).name.startswith(_NO_DATA)]
+    every = [run for run in files_without_runs(name, folder) if not PurePath(run).name.startswith(_NO_DATA)]
     paths = sorted((one for one in every if format or not in_folder or named_as_rows(one)), key=_steps)
     shown = shown_address(f"{name.rstrip('/')}/" if in_folder else name)
     if not paths:
         raise _no_files(shown, in_folder, every)
-    sources = [settled(locate(one, folder)) for one in paths]
+    sources = [settled(locate(path, folder)) for path in paths]
     formats = {format or format_of(source): source.name for source in sources}
     if len(formats) > 1:
         found = " and ".join(f"{word} ({first})" for word, first in formats.items())
@@ -267,7 +267,7 @@ def _open_files(name: str, folder: Path, format: str | None, settled: Callable[[
     readers = [open_table(source, word) for source in sources]
     top = len(_fixed(name, in_folder))
     whole = ByteSource(at(folder, name), shown)
-    table = many_files(whole, readers, ["/".join(_steps(one)[top:]) for one in paths], word in _FIXED_COLUMNS)
+    table = many_files(whole, readers, ["/".join(_steps(path)[top:]) for path in paths], word in _FIXED_COLUMNS)
     if left := len(every) - len(paths):
         files = "1 file is" if left == 1 else f"{left:,} files are"
         note = f"{shown}: {files} left out, because their names are not those of rows"

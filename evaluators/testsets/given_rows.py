@@ -43,7 +43,7 @@ def _displaced(rows: Any) -> tuple[Issue, ...]:
     expected, outputs = ([cell for cell in rows[name] if isinstance(cell, Mapping)] for name in ("expected", "output"))
     if min(len(expected), len(outputs)) < 2 or len(expected) != len(outputs):
         return ()
-    doubt = next((one for one in naming_keys(expected, outputs) if one.shared and one.contradicts), None)
+    doubt = next((key for key in naming_keys(expected, outputs) if key.shared and key.contradicts), None)
     return () if doubt is None else (displaced(doubt, ROWS, "give both lists in the same order"),)
 
 

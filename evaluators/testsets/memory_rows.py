@@ -142,7 +142,7 @@ def _doubts(
     """The warning that documents which are paired by their places may be those of others."""
     if min(len(expected), len(output)) < 2:
         return ()
-    doubt = next((one for one in known if one.contradicts), None)
+    doubt = next((key for key in known if key.contradicts), None)
     if doubt is not None:
         by_key = (
             f"`columns: {{id: {key_text(doubt.key)}}}` pairs by it"
@@ -231,7 +231,7 @@ def are_rows(items: Sequence[Cell], role: Role) -> bool:
     }
     known = {*own, *ids, *USUAL_NAMES["input"]}.difference(USUAL_NAMES["output" if role == "expected" else "expected"])
     keys = [{folded(key) for key in item} for item in items if isinstance(item, dict)]
-    return len(keys) == len(items) > 0 and all(one & own and one & ids and one <= known for one in keys)
+    return len(keys) == len(items) > 0 and all(key & own and key & ids and key <= known for key in keys)
 
 
 def ids_of(items: Sequence[Cell], key: str | None) -> list[str]:

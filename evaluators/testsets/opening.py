@@ -170,7 +170,7 @@ class _Opening(Struct, frozen=True):
             listed = list_in(source)
             if listed is not None and self.config.pair_by not in ("path", "name"):
                 rows = listed_rows(source, common_key([listed], self.config.columns.id))
-        return self._finished(self._begun(place, rows))
+        return self._with_selection(self._begun(place, rows))
 
     def _of_rows(self) -> TestSet:
         """The test set of a file of rows, with expected answers and outputs from elsewhere joined to it."""
@@ -220,9 +220,9 @@ class _Opening(Struct, frozen=True):
     def _named_elsewhere(self, place: Place) -> tuple[Table, Sequence[str]]:
         """The cells of another place, and the columns that may name them."""
         if isinstance(place, str) and holds_documents(place, self.folder):
-            return document_rows(self._documents_at(place), self._said(place)), ["id"]
+            return document_rows(self._documents_at(place), self._place_text(place)), ["id"]
         other = Joined(file=place) if isinstance(place, str) else place
-        keyed = self._keyed(other, "output", None)
+        keyed = self._cells_by_id(other, "output", None)
         if keyed is not None:
             return keyed, ["id"]
         reader = self._reader(other)
@@ -272,20 +272,20 @@ class _Opening(Struct, frozen=True):
     def _with_outputs(self, begun: TestSet) -> TestSet:
         """The rows with their outputs, or with those of each variant."""
         if self.config.output is not None:
-            return self._finished(self._with_cells(begun, "output", self.config.output))
+            return self._with_selection(self._with_cells(begun, "output", self.config.output))
         places = self._variants()
         alone = replace(begun, issues=(), warnings=())
         variants: dict[str, TestSet] = {}
         issues: list[Issue] = []
         for name, place in places.items():
             try:
-                variants[name] = self._finished(self._with_cells(alone, "output", place))
+                variants[name] = self._with_selection(self._with_cells(alone, "output", place))
             except Problems as error:
                 issues += (issue for issue in error.issues if issue not in issues)
         if issues:
             raise Problems(issues)
-        whole = self._finished(begun)
-        read = {column for one in variants.values() for column in columns_read(one.table)}
+        whole = self._with_selection(begun)
+        read = {column for variant in variants.values() for column in columns_read(variant.table)}
         if variants and "output" in begun.table.header and "output" not in read:
             message = "is not read, because with variants each has an output of its own; give it another name to keep it"
             whole = replace(whole, passed_over=(f'{begun.name}: the column "output" {message}',))
@@ -322,34 +322,34 @@ class _Opening(Struct, frozen=True):
         if source.suffix in TABLES:
             return True
         outputs = [self.config.output] if self.config.output is not None else self._variants().values()
-        files = [one for one in outputs if isinstance(one, str) and not holds_documents(one, self.folder)]
-        lists = [list_in(self._locate(one)) for one in files]
+        files = [output for output in outputs if isinstance(output, str) and not holds_documents(output, self.folder)]
+        lists = [list_in(self._locate(file)) for file in files]
         rows = are_rows(list_in(source) or [], "expected")
         return rows and all(one is None or are_rows(one, "output") for one in lists)
 
     def _of_documents(self, path: str) -> TestSet:
         """The test set of expected documents paired with output documents. One expected document may serve all outputs."""
         given = [option for option in OPTIONS if getattr(self.config, option) is not None]
-        refuse_options(given, (), self._said(path), "documents")
+        refuse_options(given, (), self._place_text(path), "documents")
         if self.config.output is not None:
-            return self._paired(path, self.config.output)
+            return self._with_paired_outputs(path, self.config.output)
         if self.config.outputs is None:
             hint = "name them beside it: `test_set: {expected: gold/, output: outputs/}`"
             raise problem("no-outputs", "there are expected documents, but no outputs", where=path, hint=hint)
-        variants = {name: self._paired(path, other) for name, other in self._variants().items()}
+        variants = {name: self._with_paired_outputs(path, other) for name, other in self._variants().items()}
         rows = self._expected_documents(path)
-        return _with_variants(self._finished(self._begun(path, rows)), variants)
+        return _with_variants(self._with_selection(self._begun(path, rows)), variants)
 
-    def _paired(self, expected: str, output: Place) -> TestSet:
+    def _with_paired_outputs(self, expected: str, output: Place) -> TestSet:
         """The test set of expected documents with their outputs from one place."""
         if not isinstance(output, str):
             begun = self._begun(expected, self._expected_documents(expected))
-            return self._finished(self._with_cells(begun, "output", output))
+            return self._with_selection(self._with_cells(begun, "output", output))
         rows, outputs, warnings = self._two_places(expected, output)
         lookup = JoinedCells(outputs, "id", "expected", outputs.name)
         begun = self._begun(expected, rows)
         begun = replace(begun, warnings=(*begun.warnings, *warnings))
-        return self._finished(self._joined(begun, "output", lookup))
+        return self._with_selection(self._joined(begun, "output", lookup))
 
     def _two_places(self, expected: str, output: str) -> tuple[MemoryRows, MemoryRows, tuple[Issue, ...]]:
         """The rows of expected documents, and those of outputs, each from a file, a folder or a pattern; and warnings about pairing."""
@@ -357,12 +357,12 @@ class _Opening(Struct, frozen=True):
             documents = self._documents_at(output)
             if holds_documents(expected, self.folder):
                 return self._two_folders(expected, self._documents_at(expected), output, documents)
-            outputs = document_rows(documents, self._said(output))
+            outputs = document_rows(documents, self._place_text(output))
             source = self._locate(expected)
             return document_rows({**documents, "expected": [source] * len(documents["id"])}, expected), outputs, ()
         if holds_documents(expected, self.folder):
             rows = self._expected_documents(expected)
-            keyed = self._keyed(Joined(file=output), "expected", lambda: ids_in(rows, "id"))
+            keyed = self._cells_by_id(Joined(file=output), "expected", lambda: ids_in(rows, "id"))
             if keyed is not None and not ids_in(keyed, "id").isdisjoint(ids_in(rows, "id")):
                 return rows, keyed, ()
             message = "this is one document, and the expected ones are several"
@@ -373,7 +373,7 @@ class _Opening(Struct, frozen=True):
 
     def _expected_documents(self, path: str) -> MemoryRows:
         if holds_documents(path, self.folder):
-            return document_rows(self._documents_at(path), self._said(path))
+            return document_rows(self._documents_at(path), self._place_text(path))
         return document_rows(one_document(self._locate(path)), path)
 
     def _two_folders(
@@ -383,11 +383,11 @@ class _Opening(Struct, frozen=True):
         aside = ""
         if self.config.pair_by is None:
             gold, given, aside = without_endings(gold, given, one_sided=self.config.outputs is not None)
-        rows, outputs = document_rows(gold, self._said(expected)), document_rows(given, self._said(output))
+        rows, outputs = document_rows(gold, self._place_text(expected)), document_rows(given, self._place_text(output))
         if not aside:
             return rows, outputs, ()
         message = f"no name of a document is in both places, so they are paired by their names without {aside}"
-        return rows, outputs, (Issue("common-ending", Blame.TESTSET, message, self._said(output)),)
+        return rows, outputs, (Issue("common-ending", Blame.TESTSET, message, self._place_text(output)),)
 
     def _documents_at(self, path: str) -> Documents:
         """The documents at a place, paired as the settings say."""
@@ -396,18 +396,19 @@ class _Opening(Struct, frozen=True):
             message = "documents that are files have no position in a list"
             raise problem("bad-pairing", message, where=path, hint="pair_by is `path` or `name` here")
         found = documents_at(path, self.folder, by)
-        return {**found, "expected": list(map(self._named, found["expected"]))}
+        return {**found, "expected": list(map(self._with_written_name, found["expected"]))}
 
     def _locate(self, path: str) -> ByteSource:
         """The file at a place. In messages it has the name that the suite writes."""
-        return self._named(locate(path, self.folder))
+        return self._with_written_name(locate(path, self.folder))
 
-    def _named(self, source: ByteSource) -> ByteSource:
+    def _with_written_name(self, source: ByteSource) -> ByteSource:
+        """The source under the name that the suite writes."""
         shown = self.config.written(source.name)
         bounded = replace(source, most_unpacked_gib=self.config.most_unpacked_gib)
         return bounded if shown == source.name else replace(bounded, name=shown, file_name=source.name)
 
-    def _said(self, path: str) -> str:
+    def _place_text(self, path: str) -> str:
         """The name of a place in messages: a folder has a slash at its end."""
         shown = str(self.config.written(path))
         return f"{shown.rstrip('/')}/" if kind_at(self.folder, path) == "folder" else shown
@@ -415,12 +416,12 @@ class _Opening(Struct, frozen=True):
     def _lookup(self, path: Place, role: Literal["output", "expected"], rows: TestSet) -> JoinedCells:
         """The reader of the cells of a role that are elsewhere: in documents, or in another file, which names them as the rows are."""
         if isinstance(path, str) and holds_documents(path, self.folder):
-            documents = document_rows(self._documents_at(path), self._said(path))
+            documents = document_rows(self._documents_at(path), self._place_text(path))
             return JoinedCells(documents, "id", "expected", documents.name)
         other = Joined(file=path) if isinstance(path, str) else path
         name = self.config.written(other.file or "")
         key, named = rows.columns.id or "", other.named(role)
-        keyed = self._keyed(other, role, lambda: ids_in(rows.table, key))
+        keyed = self._cells_by_id(other, role, lambda: ids_in(rows.table, key))
         if keyed is not None:
             return JoinedCells(keyed, "id", role, name)
         reader = self._reader(other)
@@ -438,7 +439,7 @@ class _Opening(Struct, frozen=True):
         made = composed(table, other, role, [columns.id or ""], self.config.empty_expected, name)
         return JoinedCells(made, columns.id or "", role, name)
 
-    def _keyed(
+    def _cells_by_id(
         self, other: Joined, role: Literal["output", "expected"], ids: Callable[[], Collection[str]] | None
     ) -> MemoryRows | None:
         """The cells of a JSON file that is an object from ids to cells; None for every other file.
@@ -482,9 +483,9 @@ class _Opening(Struct, frozen=True):
             name, table, columns, self.config, warnings=warnings, unrepeatable=unrepeatable, fetched=fetched is not None
         )
 
-    def _finished(self, begun: TestSet) -> TestSet:
+    def _with_selection(self, begun: TestSet) -> TestSet:
         """The test set with corrected answers and only the selected rows, and a note that says which column is what."""
-        begun, standing = self._corrected(begun)
+        begun, standing = self._with_corrections(begun)
         table, corrections, columns = selected(begun.table, self.selection, begun.name), begun.corrections, begun.columns
         if not corrections:
             return replace(begun, table=table, extra_notes=(columns.sentence(begun.name),))
@@ -497,7 +498,7 @@ class _Opening(Struct, frozen=True):
             extra_notes=(columns.sentence(begun.name),),
         )
 
-    def _corrected(self, begun: TestSet) -> tuple[TestSet, Mapping[str, Cell]]:
+    def _with_corrections(self, begun: TestSet) -> tuple[TestSet, Mapping[str, Cell]]:
         """The test set with its corrections made, and the cells as they stand, by id. A correction that cannot be made is a warning. Raises
         Problems where rows have no ids."""
         file, key, expected = self.config.corrections, begun.columns.id, begun.columns.expected

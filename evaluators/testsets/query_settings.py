@@ -51,7 +51,8 @@ class DatabaseConnection(Settings):
         return name
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _check_one(self) -> Self:
+        """Refuses both a variable and a file, and neither."""
         if (self.env is None) == (self.sqlite is None):
             raise bad('either "env" or "sqlite" must be given', hint="{env: DATABASE_URL} or {sqlite: rows.db}")
         return self

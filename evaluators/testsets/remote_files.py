@@ -124,7 +124,7 @@ class RemoteFiles:
         Files and folders whose names begin with a dot are left out.
         """
         top = f"{self.files()._strip_protocol(folder).rstrip('/')}/"
-        for found in self._asked("find", folder):
+        for found in self._call("find", folder):
             name = found[len(top) :] if found.startswith(top) else ""
             if name and not name.endswith("/") and not any(step.startswith(".") for step in name.split("/")):
                 yield name
@@ -149,7 +149,7 @@ class RemoteFiles:
 
     def write(self, place: str) -> BinaryIO:
         """A stream that makes the file, or makes it anew: it is there when the stream is closed without an error, and not before."""
-        return _Upload(lambda path: self._asked("put_file", path, place))
+        return _Upload(lambda path: self._call("put_file", path, place))
 
     def put(self, path: str, data: bytes) -> None:
         """Makes a small file, or makes it anew."""
@@ -159,7 +159,7 @@ class RemoteFiles:
     def remove(self, path: str) -> None:
         """Removes a file. Nothing happens where nothing is."""
         with suppress(FileNotFoundError):
-            self._asked("rm_file", path)
+            self._call("rm_file", path)
 
     def fingerprint(self, path: str) -> bytes:
         """SHA-256 of what the store says of the file's bytes; of the bytes themselves where it says nothing."""
@@ -182,7 +182,7 @@ class RemoteFiles:
 
     def look(self, path: str) -> Looked:
         """What is at a place. Raises FileNotFoundError where nothing is."""
-        found: Mapping[str, Any] = self._asked("info", path)
+        found: Mapping[str, Any] = self._call("info", path)
         kind: Kind = "folder" if found["type"] == "directory" else "file"
         version = f"{_first(found, _VERSION)} {found['size']}"
         return Looked(kind, int(found["size"] or 0), version, _first(found, _CONTENT))
@@ -216,8 +216,8 @@ class RemoteFiles:
         """How the file system is made."""
         return {}
 
-    def _asked(self, name: str, *given: str) -> Any:
-        """What a function of the file system gives."""
+    def _call(self, name: str, *given: str) -> Any:
+        """The result of a method of the file system, which is called again while its faults pass."""
         work = getattr(self.files(), name)
         return tried(lambda: work(*given))
 
@@ -303,7 +303,7 @@ class _Upload(io.BufferedWriter):
 
 
 def tried(work: Callable[[], Value]) -> Value:
-    """What the work gives, which is tried again while its faults pass.
+    """The result of a function, which is called again while its faults pass.
 
     Libraries of stores raise errors each in its own way. Raises StoreFault when the last try failed, and at once for a fault that does
     not pass; FileNotFoundError and IsADirectoryError as they are.
@@ -314,10 +314,10 @@ def tried(work: Callable[[], Value]) -> Value:
         except (Problems, FileNotFoundError, IsADirectoryError, StoreFault, ImportError):
             raise
         except PermissionError as error:
-            raise StoreFault(f"the store does not allow it: {_said(error)}") from None
+            raise StoreFault(f"the store does not allow it: {_error_text(error)}") from None
         except Exception as error:  # botocore, aiohttp, google and azure have no common kind
             late = isinstance(error, TimeoutError)
-            text = "the store did not answer in time" if late else _said(error)
+            text = "the store did not answer in time" if late else _error_text(error)
             if not late and not _passes(error):
                 raise StoreFault(text) from None
             if pause is None:
@@ -341,7 +341,8 @@ def passing_status(status: int) -> bool:
     return status in (408, 425, 429) or status >= 500
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
+    """The text of an error on one line, without passwords in addresses."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error)
     text = " ".join(with_shown_addresses(text).split()) or type(error).__name__
     return shown(text, _LONGEST)

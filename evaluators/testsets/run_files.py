@@ -56,22 +56,22 @@ def without_runs(path: str, folder: Path, found: Sequence[str]) -> list[str]:
     Nor is there what Excel keeps beside a workbook that is open: `~$rows.xlsx`.
     """
     found = [one for one in found if not PurePath(one).name.startswith(OPEN_WORKBOOK)]
-    whole = {one: _plain(at(folder, one)) for one in found}
-    top = _top(_plain(at(folder, path)))
+    whole = {one: _absolute(at(folder, one)) for one in found}
+    top = _top(_absolute(at(folder, path)))
     runs = _run_folders(whole.values(), top) | {
         one for one in whole.values() if not scheme_of(one) and is_run_folder(one)
     }
     results, _ = _looking.get()
-    written = _written([*runs, *_kept(results)]) if not scheme_of(top) else set()
+    written = _written_files([*runs, *_run_folders_in(results)]) if not scheme_of(top) else set()
     of_runs = {one for one in found if whole[one] in runs or any(step in runs for step in _folders(whole[one], top))}
     asked = {one for one in found if one not in of_runs and whole[one] in written}
-    _say(path, sorted(runs), sorted(asked))
+    _note(path, sorted(runs), sorted(asked))
     return [one for one in found if one not in of_runs and one not in asked]
 
 
 def fits(file: Path, place: str, folder: Path) -> bool:
     """Whether a file of this machine would be among those of a place, which is a folder or a pattern."""
-    whole, path = _plain(at(folder, place)), _plain(str(file))
+    whole, path = _absolute(at(folder, place)), _absolute(str(file))
     if scheme_of(whole) or os.path.isfile(whole):
         return False
     if not has_wildcards(place):
@@ -79,23 +79,25 @@ def fits(file: Path, place: str, folder: Path) -> bool:
     return stood_for(PurePath(whole).parts, PurePath(path).parts) is not None
 
 
-def _say(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
+def _note(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
+    """Notes that files of runs were left out of a place, in a sentence for each kind."""
     (_, notes), shown = _looking.get(), shown_address(path)
     if notes is None:
         return
     if runs:
-        said = _named(runs, "the run folder {} is", "{:,} run folders are")
+        said = _counted(runs, "the run folder {} is", "{:,} run folders are")
         notes[f"{shown}: {said} passed over; what a run has written is no test set"] = None
     if asked:
-        said = _named(asked, "the file {} is", "{:,} files are")
+        said = _counted(asked, "the file {} is", "{:,} files are")
         notes[f"{shown}: {said} left out, because a run has written it with -o"] = None
 
 
-def _named(places: Sequence[str], one: str, more: str) -> str:
+def _counted(places: Sequence[str], one: str, more: str) -> str:
     return one.format(os.path.basename(places[0])) if len(places) == 1 else more.format(len(places))
 
 
-def _plain(path: str) -> str:
+def _absolute(path: str) -> str:
+    """A path of this machine from the root on; an address as it is."""
     return path if scheme_of(path) else os.path.abspath(path.removeprefix("file://"))
 
 
@@ -163,15 +165,15 @@ def recorded_files(folder: str) -> Iterator[str]:
                 yield file
 
 
-def _kept(results: Iterable[Path]) -> Iterator[str]:
+def _run_folders_in(results: Iterable[Path]) -> Iterator[str]:
     """The run folders in folders of results."""
     for folder in dict.fromkeys(map(str, results)):
         with suppress(OSError):
             yield from (entry.path for entry in os.scandir(folder) if not entry.name.startswith("."))
 
 
-def _written(runs: Iterable[str]) -> set[str]:
-    """The files that runs were asked for."""
+def _written_files(runs: Iterable[str]) -> set[str]:
+    """The files that runs have written with -o, by their `run.json`."""
     found: set[str] = set()
     for run in runs:
         with suppress(OSError, ValueError, TypeError, AttributeError):

@@ -70,7 +70,7 @@ def selected(table: Table, selection: Selection, name: str) -> Table:
 def _rows(selection: Selection, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
     """The selected rows of one piece; those of all where rows are counted."""
     names = list(dict.fromkeys([*columns, *(column for column, _ in selection.where)]))
-    sample = None if selection.sample is None else _sampled(base, selection, selection.sample)
+    sample = None if selection.sample is None else _sample(base, selection, selection.sample)
     place, left = 0, selection.limit
     for chunk in whole(base, names) if selection.counts else base.read(split, names):
         fitting = _fitting(chunk, selection)
@@ -98,7 +98,7 @@ def _is(cell: Cell, text: str, word: Any) -> bool:
     return _text(cell) == text or (word.__class__ is not str and fits(word, cell))
 
 
-def _sampled(base: Table, selection: Selection, size: int) -> set[int]:
+def _sample(base: Table, selection: Selection, size: int) -> set[int]:
     """The places of the sample among the fitting rows."""
     chunks = whole(base, [column for column, _ in selection.where])
     count = sum(len(_fitting(chunk, selection)) for chunk in chunks)

@@ -134,11 +134,11 @@ class TestSet(Struct, frozen=True):
         """The rows of one piece, with their ids. An id is empty where the row has none."""
         key = self.columns.id
         names = columns if key is None else list(dict.fromkeys([*columns, key]))
-        for chunk in map(self._blamed, self.table.read(split, names)):
+        for chunk in map(self._with_output_faults, self.table.read(split, names)):
             yield chunk if key is None else replace(chunk, ids=[id_text(cell) for cell in chunk.columns[key]])
 
-    def _blamed(self, chunk: Chunk) -> Chunk:
-        """The rows, with what is too long in an output as the output's own fault."""
+    def _with_output_faults(self, chunk: Chunk) -> Chunk:
+        """The chunk, in which a cell of the output that is too long is the fault of the output."""
         output = self.columns.output
         if output is None or not any(cell.__class__ is CellError for cell in chunk.columns.get(output, ())):
             return chunk

@@ -95,7 +95,7 @@ def _clashing(fields: Iterable[str]) -> Iterator[Detail]:
         try:
             keys = field_keys(field)
         except BadSettings as error:
-            yield from (replace(one, loc=(field,), key=True) for one in error.details)
+            yield from (replace(detail, loc=(field,), key=True) for detail in error.details)
             continue
         for other, written in known.items():
             if keys[: len(other)] == other or other[: len(keys)] == keys:
@@ -161,7 +161,8 @@ class Joined(Settings):
         return {one: column for one, column in named.items() if column is not None}
 
     @model_validator(mode="after")
-    def _of_some_file(self) -> Self:
+    def _check_settings(self) -> Self:
+        """Refuses settings that name nothing, or go with another setting."""
         if self.file is None and self.column is None and self.columns is None:
             raise bad('a "file" or a "column" must be named', hint="{column: NAME} is a column of the rows themselves")
         if self.column is not None and self.columns is not None:
@@ -169,7 +170,7 @@ class Joined(Settings):
         if self.columns is None and self.empty_cells != "absent":
             raise bad('"empty_cells" belongs to "columns"', hint="columns: {FIELD: COLUMN, …}")
         of_files = (self.key, self.format, self.sheet, self.header_row, self.list)
-        if self.file is None and any(one is not None for one in of_files):
+        if self.file is None and any(file is not None for file in of_files):
             message = '"key", "format", "sheet", "header_row" and "list" belong to another "file"'
             raise bad(message, hint=f"name the file, or keep `{'column' if self.columns is None else 'columns'}` alone")
         return self
@@ -276,7 +277,8 @@ class TestSetConfig(Settings):
         return found
 
     @model_validator(mode="after")
-    def _of_one_place(self) -> Self:
+    def _check_place(self) -> Self:
+        """Refuses rows that are named twice, and settings that go with another place."""
         places = [name for name in ("file", "mlflow", "phoenix", "sql") if getattr(self, name) is not None]
         if len(places) > 1:
             raise bad(f'the rows are named twice: "{places[0]}" and "{places[1]}"', hint="keep one of them")
@@ -334,9 +336,9 @@ class TestSetConfig(Settings):
 
     def moved(self, folder: Path) -> TestSetConfig:
         """The settings with their places, which are relative to `folder`, made relative to the working folder."""
-        changes = {name: _moved(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
+        changes = {name: _place_from(getattr(self, name), folder) for name in PLACES if getattr(self, name)}
         if self.connection is not None and self.connection.sqlite is not None:
-            place = _moved(self.connection.sqlite, folder)
+            place = _place_from(self.connection.sqlite, folder)
             changes["connection"] = self.connection.model_copy(update={"sqlite": place})
         return self.model_copy(update=changes)
 
@@ -354,11 +356,12 @@ def variant_name(name: str) -> Detail | None:
     return Detail((name,), message, f'call it "{shown(as_file_name(name))}"', key=True, code="variant-name")
 
 
-def _moved(place: Any, folder: Path) -> Any:
+def _place_from(place: Any, folder: Path) -> Any:
+    """A place that is relative to a folder, as one from here; also inside maps of places."""
     if isinstance(place, Joined):
-        return place if place.file is None else place.model_copy(update={"file": _moved(place.file, folder)})
+        return place if place.file is None else place.model_copy(update={"file": _place_from(place.file, folder)})
     if isinstance(place, Mapping):
-        return {name: _moved(one, folder) for name, one in place.items()}
+        return {name: _place_from(one, folder) for name, one in place.items()}
     return place if place == STANDARD_INPUT else at(folder, place)
 
 

@@ -34,17 +34,17 @@ class WebServer(RemoteFiles):
     lists = False
 
     def look(self, path: str) -> Looked:
-        found: Looked = self._tried(self._looked, path)
+        found: Looked = self._call(self._look, path)
         return found
 
     def part(self, path: str, known: Looked, start: int, end: int) -> bytes:
-        data: bytes = self._tried(self._part, path, known, start, end)
+        data: bytes = self._call(self._part, path, known, start, end)
         return data
 
     def whole(self, path: str, start: int = 0) -> BinaryIO:
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
-            self._tried(self._whole, path, stream)
+            self._call(self._whole, path, stream)
         except BaseException:
             stream.close()
             raise
@@ -59,7 +59,7 @@ class WebServer(RemoteFiles):
             "read-only-store", "nothing is written to a web server", where=shown_address(path), hint="name a folder"
         )
 
-    async def _looked(self, path: str) -> Looked:
+    async def _look(self, path: str) -> Looked:
         """One byte is asked for: the answer shows whether parts are given, and everything else."""
         async with self._answer(path, {"Range": "bytes=0-0"}, also=(416,)) as answer:
             # of a part a server says `bytes 0-0/1234`, or `bytes */0`
@@ -125,7 +125,8 @@ class WebServer(RemoteFiles):
             address = onward
         raise StoreFault(f"the server leads from address to address, more than {_MOST_REDIRECTS} times")
 
-    def _tried(self, work: Any, *given: Any) -> Any:
+    def _call(self, work: Any, *given: Any) -> Any:
+        """The result of an async function, which is called again while its faults pass."""
         files = self.files()
         from fsspec.asyn import sync
 

@@ -82,7 +82,7 @@ class Sheet:
     def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
         others = [sheet for sheet in self._sheets if sheet.title != self.name]
-        said = [f'"{one.title}"' + ("" if one.sheet_state == "visible" else " (hidden)") for one in others]
+        said = [f'"{other.title}"' + ("" if other.sheet_state == "visible" else " (hidden)") for other in others]
         return first_ones(said, 5)
 
     def extras(self) -> tuple[tuple[str, ...], int]:
@@ -110,7 +110,7 @@ class Sheet:
 
     def cells(self, first: int, width: int, merged: Sequence[str] = ()) -> Iterator[tuple[int, list[Cell]]]:
         """Each row from `first` on that has anything in it: its number, and `width` cells. An empty cell is an empty text."""
-        covering = _merged(merged, width)
+        covering = _covering_ranges(merged, width)
         for number, found in self.rows(first, width):
             raw = [*found, *[None] * (width - len(found))]
             cells = [self._cell(cell, number, column, width) for column, cell in enumerate(raw, start=1)]
@@ -163,8 +163,8 @@ class Sheet:
         return CellError(Issue(code, Blame.TESTSET, message, hint=hint))
 
 
-def _merged(ranges: Sequence[str], width: int) -> Callable[[int, int], str | None]:
-    """Says of a cell, by its row and column, which range's first cell covers it; None where none does."""
+def _covering_ranges(ranges: Sequence[str], width: int) -> Callable[[int, int], str | None]:
+    """A function from the row and column of a cell to the range whose first cell covers it; None where none does."""
     from openpyxl.utils import range_boundaries
 
     columns: dict[int, list[tuple[int, int, str, bool]]] = {}

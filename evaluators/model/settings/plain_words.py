@@ -25,7 +25,7 @@ def details_of(
     A setting that is there under another name is one problem: it is unknown, and not missing as well."""
     items = list(_without_wrong_branches(error, data))
     misnamed = {
-        (loc[:-1], _in_words(item, loc, model, noun, also).hint)
+        (loc[:-1], _detail_of(item, loc, model, noun, also).hint)
         for item, loc in items
         if item["type"] == "extra_forbidden"
     }
@@ -39,7 +39,7 @@ def details_of(
         elif isinstance(inner, Problems):
             found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
         else:
-            found.append(_in_words(item, loc, model, noun, also))
+            found.append(_detail_of(item, loc, model, noun, also))
     first: dict[Loc, Detail] = {}  # one complaint a place: a union repeats its complaint for every branch
     for detail in found:
         first.setdefault(detail.loc, detail)
@@ -95,7 +95,7 @@ _LIMITS: Final = {
 }
 
 
-def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
+def _detail_of(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str, also: tuple[str, ...]) -> Detail:
     """One of pydantic's errors in plain words."""
     kind, context = str(item["type"]), item.get("ctx", {})
     name, of = str(loc[-1]) if loc else "", f" for {noun}" if noun else ""
@@ -106,18 +106,18 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
     if kind in ("literal_error", "enum"):
         return _not_listed(name, loc, item.get("input"), str(context.get("expected", "")))
     if kind == "float_type" and isinstance(item.get("input"), int) and not isinstance(item["input"], bool):
-        message = f"{_named(loc, noun)} must be a number below 1e308; found {spell(item['input'])}"
+        message = f"{_setting_text(loc, noun)} must be a number below 1e308; found {spell(item['input'])}"
         return Detail(loc, message, code="bad-value")
     if kind in _TYPES:
-        return _of_another_type(_named(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
+        return _of_another_type(_setting_text(loc, noun), loc, item.get("input"), _TYPES[kind], item.get("wanted"))
     if kind in _LIMITS:
         key, words = _LIMITS[kind]
-        message = f"{_named(loc, noun)} must be {words} {context[key]}; found {spell(item.get('input'))}"
+        message = f"{_setting_text(loc, noun)} must be {words} {context[key]}; found {spell(item.get('input'))}"
         return Detail(loc, message, _share(item.get("input"), context.get("le")), code="bad-value")
     if kind in ("too_short", "string_too_short"):
-        return Detail(loc, f"{_named(loc, noun)} must not be empty", code="bad-value")
+        return Detail(loc, f"{_setting_text(loc, noun)} must not be empty", code="bad-value")
     if kind == "string_unicode":
-        message = f"{_named(loc, noun)} must be text in UTF-8; found {spell(item.get('input'))}"
+        message = f"{_setting_text(loc, noun)} must be text in UTF-8; found {spell(item.get('input'))}"
         return Detail(loc, message, "give the file a name in UTF-8, or name the folder that it is in", code="bad-value")
     if kind == "value_error":
         message, _, hint = str(context.get("error", item["msg"])).partition("\nhint: ")
@@ -125,7 +125,7 @@ def _in_words(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str,
     return Detail(loc, f'"{name}": {item["msg"]}' if name else str(item["msg"]), code="bad-value")
 
 
-def _named(loc: Loc, noun: str) -> str:
+def _setting_text(loc: Loc, noun: str) -> str:
     """What a message calls the setting at a place."""
     if len(loc) > 1 and isinstance(loc[-1], int):
         return f'item {loc[-1] + 1} of "{loc[-2]}"'
@@ -250,7 +250,9 @@ def _model_at(model: type[BaseModel], loc: Loc) -> type[BaseModel]:
         field = next((info for written, info in named if str(step) in written), None)
         inner = field.annotation if field else None
         candidates = [inner, *get_args(inner)]
-        models = [one for one in candidates if isinstance(one, type) and issubclass(one, BaseModel)]
+        models = [
+            candidate for candidate in candidates if isinstance(candidate, type) and issubclass(candidate, BaseModel)
+        ]
         if models:
             model = models[0]
     return model

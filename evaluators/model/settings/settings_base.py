@@ -104,7 +104,7 @@ class Filled(Struct):
         if found:
             whole = _texts_of(tuple(sorted(names, key=len, reverse=True)), frozenset(self.values))
             pieces = whole.split(sentence)
-            pieces[1::2] = [f'"{names[one[1:-1]]}"' if one not in names else names[one] for one in pieces[1::2]]
+            pieces[1::2] = [f'"{names[piece[1:-1]]}"' if piece not in names else names[piece] for piece in pieces[1::2]]
         else:
             pieces = [sentence]
         told = frozenset(value[at : at + _PART] for value in self.values for at in range(len(value) - _PART + 1))

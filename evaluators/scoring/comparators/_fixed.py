@@ -33,18 +33,18 @@ class _Fixed(Comparator):
         return {name: getattr(self, name) for name in type(self).model_fields}
 
     @cached_property
-    def other(self) -> Comparator:
+    def compared_by(self) -> Comparator:
         """The one that compares, with its settings."""
         return COMPARATORS.shipping(self.like)(**self.options)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
-        return self.other.compare(expected, actual)
+        return self.compared_by.compare(expected, actual)
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
-        return self.other.reason(expected, actual, found)
+        return self.compared_by.reason(expected, actual, found)
 
     def key(self) -> Callable[[Any], Hashable] | None:
-        return self.other.key()
+        return self.compared_by.key()
 
 
 class _PlainNumbers(_Fixed):

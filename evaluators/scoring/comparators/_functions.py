@@ -86,7 +86,7 @@ class FunctionComparator(Comparator):
             return answers
         if not self.waits:
             return super().compare_all(questions)
-        calls = [partial(function, one.expected, one.actual, dict(self._params)) for one in questions]
+        calls = [partial(function, question.expected, question.actual, dict(self._params)) for question in questions]
         return results_of(calls, self.at_once)
 
     def compare_rows(self, rows: Sequence[Sequence[Question]]) -> list[Sequence[Answer] | Exception]:

@@ -97,11 +97,11 @@ class Boolean(Comparator):
         if value is True or value is False:
             return bool(value)
         if value.__class__ is str:
-            return self._listed.get(value.strip().casefold())
-        return self._listed.get(value) if isinstance(value, int | float) else None
+            return self._meaning_of_words.get(value.strip().casefold())
+        return self._meaning_of_words.get(value) if isinstance(value, int | float) else None
 
     @cached_property
-    def _listed(self) -> dict[int | float | str, bool]:
+    def _meaning_of_words(self) -> dict[int | float | str, bool]:
         words = self.words or {}
         return {**_meanings(words.get("true", ()), True), **_meanings(words.get("false", ()), False)}
 

@@ -108,7 +108,7 @@ class Date(Comparator):
     def readable(self, expected: Any) -> Readable:
         if expected.__class__ is not str or self._read(expected) is not None:
             return True
-        message = f"the expected value {quote(expected)} is not a date written as {self._spelled()}"
+        message = f"the expected value {quote(expected)} is not a date written as {self._formats_text()}"
         return Issue("expected-not-a-date", Blame.TESTSET, message, hint="correct it, or add its format")
 
     def applies_to(self, expected: Any) -> bool:
@@ -120,7 +120,7 @@ class Date(Comparator):
         texts = isinstance(actual, str) and isinstance(expected, str)
         wanted, given = (self._read(expected), self._read(actual)) if texts else (None, None)
         if texts and given is None:
-            return f"{quote(actual)} is not a date written as {self._spelled()}"
+            return f"{quote(actual)} is not a date written as {self._formats_text()}"
         if wanted is None or given is None:
             return differs(expected, actual)
         if same_moment(wanted, given):
@@ -128,7 +128,7 @@ class Date(Comparator):
         gap = gap_between(wanted, given)
         if self.tolerance is None or gap is None:
             return differs(expected, actual)
-        return f"{quote(actual)} differs from {quote(expected)} by {_in_words(gap)}; allowed: {_in_words(self.tolerance.gap)}"
+        return f"{quote(actual)} differs from {quote(expected)} by {_gap_text(gap)}; allowed: {_gap_text(self.tolerance.gap)}"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -146,13 +146,14 @@ class Date(Comparator):
     def _read(self) -> Read:
         return reader(map(from_percent, self.formats))
 
-    def _spelled(self) -> str:
+    def _formats_text(self) -> str:
+        """The formats as people read them."""
         return " or ".join(
             "ISO 8601 (2024-05-31)" if spelled == "iso" else self.written(spelled) for spelled in self.formats
         )
 
 
-def _in_words(gap: datetime.timedelta) -> str:
+def _gap_text(gap: datetime.timedelta) -> str:
     """A gap as people say it: `1 day 2 hours`."""
     hours, rest = divmod(gap.seconds, 3600)
     seconds = rest % 60 + gap.microseconds / 1_000_000

@@ -98,7 +98,7 @@ class OneOf(Normalization, Comparator):
         return None if self.answers in (None, _EXPECTED) else str(self.answers).removeprefix(_ROW)
 
     def in_place_of_nothing(self, expected: Any) -> Any:
-        return self.absent if self.absent is not None and self.absent in _listed(expected) else MISSING
+        return self.absent if self.absent is not None and self.absent in _answers_of(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
         if cell is None or cell is MISSING or isinstance(cell, list):
@@ -108,7 +108,7 @@ class OneOf(Normalization, Comparator):
         if self.separator is None and cell.lstrip().startswith("["):
             return self._list_in(cell)
         texts = [cell] if self.separator is None else cell.split(self.separator)
-        return [_like(expected, text) for one in texts if (text := one.strip())]
+        return [_typed_answer(expected, text) for one in texts if (text := one.strip())]
 
     def _list_in(self, cell: str) -> Sequence[Any]:
         """The items of a list in a cell. Raises RowProblem where it is none."""
@@ -136,7 +136,7 @@ class OneOf(Normalization, Comparator):
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
         if self.answers is not None:
-            return any(self._same_text(answer, actual) for answer in _listed(expected)) or _NONE_OF_THEM
+            return any(self._same_text(answer, actual) for answer in _answers_of(expected)) or _NONE_OF_THEM
         group = self._group_of(actual)
         if group is not None and (self.groups is None or group == self._group_of(expected)):
             return True
@@ -144,7 +144,7 @@ class OneOf(Normalization, Comparator):
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str:
         if self.groups is None:
-            right = self.values or _listed(expected)
+            right = self.values or _answers_of(expected)
             listed = ", ".join(quote(self.written(value)) for value in right[:10])
             listed += ", …" if len(right) > 10 else ""
             listed += f", or the expected {quote(expected)}" if self.values else ""
@@ -168,7 +168,7 @@ _NONE_OF_THEM: Final = Comparison(0.0, False, details={"several_answers": True})
 """Who reads the result knows by the details that the expected value is a list of right answers."""
 
 
-def _like(expected: Any, text: str) -> Any:
+def _typed_answer(expected: Any, text: str) -> Any:
     """An answer in a cell without types: a number or the like where the expected value is one, else text."""
     if expected is MISSING or isinstance(expected, str):
         return text
@@ -178,7 +178,7 @@ def _like(expected: Any, text: str) -> Any:
         return text
 
 
-def _listed(expected: Any) -> Sequence[Any]:
+def _answers_of(expected: Any) -> Sequence[Any]:
     """The right answers of a row."""
     return expected if isinstance(expected, list) else (expected,)
 

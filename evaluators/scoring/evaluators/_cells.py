@@ -84,7 +84,7 @@ class CellEvaluator(TreeEvaluator):
             said = f'says nothing beside "{beside}", which alone says how the two cells are compared'
             if given:
                 raise BadSettings(
-                    Detail((name,), f'"{name}" {said}', _instead(name, beside, data), key=True) for name in given
+                    Detail((name,), f'"{name}" {said}', _replacement_hint(name, beside, data), key=True) for name in given
                 )
         return data
 
@@ -166,8 +166,8 @@ def cell_value(cell: Any) -> Any:
     return MISSING if cell is None or (cell.__class__ is str and (not cell or cell.isspace())) else cell
 
 
-def _instead(name: str, beside: str, data: Mapping[str, Any]) -> str:
-    """What to write in place of a setting and of the `compare` or `transforms` beside it."""
+def _replacement_hint(name: str, beside: str, data: Mapping[str, Any]) -> str:
+    """A hint with the line to write for a setting and the `compare` or `transforms` beside it."""
     compare, given = data.get("compare"), data[name]
     forgiven = given if name == "forgive" and isinstance(given, list | tuple) else ()
     if name == "normalize" and given is True:

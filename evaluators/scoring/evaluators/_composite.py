@@ -91,7 +91,7 @@ class Composite(Evaluator):
     def reason(self, *parts: Result) -> Reason:
         by_name = dict(zip(self.of, parts, strict=True))
         return Reason(
-            ", ".join(f"{name} {_said(part)}" for name, part in by_name.items()),
+            ", ".join(f"{name} {_score_text(part)}" for name, part in by_name.items()),
             {name: part.score for name, part in by_name.items()},
         )
 
@@ -143,5 +143,5 @@ def value_of(part: Result) -> Fraction:
     return Fraction(part.num, part.den)
 
 
-def _said(part: Result) -> str:
+def _score_text(part: Result) -> str:
     return part.status.plain if part.score is None else f"{part.score:.4g}"

@@ -99,7 +99,7 @@ class SchemaKeys:
 
     def __init__(self, schemas: Iterable[tuple[Any, Any]], timeout_seconds: float) -> None:
         """`schemas` are those that are asked of the place, each with what resolves its references."""
-        self._schemas, self._timeout = list(_in_place(schemas)), timeout_seconds
+        self._schemas, self._timeout = list(_schemas_of_value(schemas)), timeout_seconds
         lists = [part for one, _ in self._schemas for part in (one.get("required"), *_lists_of_keys(one))]
         maps = [one["properties"] for one, _ in self._schemas if isinstance(one.get("properties"), dict)]
         named = (key for part in (*maps, *lists) if isinstance(part, list | dict) for key in part)
@@ -157,8 +157,8 @@ def _lists_of_keys(schema: dict[str, Any]) -> Iterator[Any]:
             yield from by_key.values()
 
 
-def _in_place(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Every schema that is asked of the same value, with what resolves its references: branches, and where references lead."""
+def _schemas_of_value(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Every schema for the same value, with the resolver of its references: the schemas, their branches, and targets of references."""
     waiting, seen = list(schemas), set[int]()
     while waiting:
         schema, resolver = waiting.pop()
@@ -168,14 +168,14 @@ def _in_place(schemas: Iterable[tuple[Any, Any]]) -> Iterator[tuple[dict[str, An
         if "$id" in schema or "id" in schema:
             resolver = resolver.in_subresource(_resource(schema, schema))
         yield schema, resolver
-        waiting += [(part, resolver) for part in _applied(schema)]
+        waiting += [(part, resolver) for part in _branches(schema)]
         for reference in (schema[word] for word in _REFERENCES if isinstance(schema.get(word), str)):
             found = resolver.lookup(reference)
             waiting.append((found.contents, found.resolver))
 
 
-def _applied(schema: dict[str, Any]) -> list[Any]:
-    """What else a schema asks of the same value, but for references."""
+def _branches(schema: dict[str, Any]) -> list[Any]:
+    """The schemas inside a schema that are for the same value, without targets of references."""
     given = [schema[word] for word in _IN_PLACE if word in schema]
     given += [one for word in _IN_PLACE_BY_KEY for one in schema.get(word, {}).values()]
     return [one for item in given for one in (item if isinstance(item, list) else [item])]
@@ -233,7 +233,7 @@ def _refuse_circles(schema: Schema) -> None:
     """Every reference leads somewhere, and no schema applies itself to the same value for ever."""
     applied: dict[int, list[int]] = {}
     for inner, resolver in _walk(schema):
-        found = _applied(inner)
+        found = _branches(inner)
         for reference in (inner[key] for key in _REFERENCES if isinstance(inner.get(key), str)):
             try:
                 found.append(resolver.lookup(reference).contents)
@@ -341,7 +341,7 @@ FORMATS: Final = _formats()
 
 
 class _Remembered(threading.local):
-    """What references came to in the document that a thread has at hand."""
+    """The errors that references came to in the document at hand, for each thread."""
 
     errors: dict[Any, list[ValidationError]] | None = None
 

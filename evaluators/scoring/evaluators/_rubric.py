@@ -166,7 +166,7 @@ def judgement_of(
     if choices:
         chosen = answer.details.get("choice")
         if not isinstance(chosen, str) or chosen not in choices:
-            raise _refused(f"a choice is one of {', '.join(choices)}; found {spell(chosen)}")
+            raise _no_verdict(f"a choice is one of {', '.join(choices)}; found {spell(chosen)}")
         return Judgement(exactly(choices[chosen]), answer.reason, {}, {}, answer.who, chosen)
     if not criteria:
         given = {"score": answer.score, **answer.details}
@@ -174,7 +174,9 @@ def judgement_of(
     reply = _by_name(answer.details.get("criteria"))
     if reply.keys() != criteria.keys():
         wanted = ", ".join(criteria)
-        raise _refused(f"each criterion must have a score once ({wanted}); found {spell(answer.details.get('criteria'))}")
+        raise _no_verdict(
+            f"each criterion must have a score once ({wanted}); found {spell(answer.details.get('criteria'))}"
+        )
     found = {name: _score_in(reply[name], scale) for name in criteria}
     weights = {name: exactly(one.weight) for name, one in criteria.items()}
     total = sum((weights[name] * found[name] for name in criteria), Fraction(0)) / sum(weights.values())
@@ -199,15 +201,16 @@ def _score_in(reply: object, scale: tuple[float, float]) -> Fraction:
     if isinstance(reply, Mapping):
         number = reply["points"] if on_scale else reply.get("score", reply)
     if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
-        raise _refused(f"a score is a number; found {spell(number)}")
+        raise _no_verdict(f"a score is a number; found {spell(number)}")
     found = (exactly(number) - low) / (high - low) if on_scale else exactly(number)
     if not 0 <= found <= 1:
         ends = f"{float(low):g} to {float(high):g}" if on_scale else "0 to 1"
-        raise _refused(f"a score is a number from {ends}; found {spell(number)}")
+        raise _no_verdict(f"a score is a number from {ends}; found {spell(number)}")
     return found
 
 
-def _refused(message: str) -> RowProblem:
+def _no_verdict(message: str) -> RowProblem:
+    """The problem of a row to which a judge gave no answer that counts."""
     return RowProblem(unanswered("bad-answer", f"the judge gave no answer that counts: {message}"))
 
 

@@ -158,11 +158,11 @@ class Rule(Settings):
         if len(kinds) > 1:
             message = f'"{kinds[0]}" and "{kinds[1]}" are two rules'
             raise BadSettings([Detail((kinds[1],), message, "give each of them a name of its own", key=True)])
-        if details := [*self._misused(kinds[0])]:
+        if details := [*self._setting_problems(kinds[0])]:
             raise BadSettings(details)
         return self
 
-    def _misused(self, word: str) -> Iterator[Detail]:
+    def _setting_problems(self, word: str) -> Iterator[Detail]:
         """Settings that do not go together with the kind of the rule."""
         adds = word in ("sum", "product")
         if adds and self.equals is None:
@@ -239,10 +239,10 @@ class Rule(Settings):
         """What becomes of the rule in a document. `expected` is the row's expected document, or MISSING."""
         try:
             if self.each is None:
-                held = self._held(document, (), reading)
+                held = self._result_in(document, (), reading)
             else:
-                items, no_items = _with_items(self.each.read(document), reading)
-                held = self._together([self._in_item(one, reading) for one in items], no_items)
+                items, no_items = _without_empty_lists(self.each.read(document), reading)
+                held = self._together([self._result_in_item(item, reading) for item in items], no_items)
         except WrongKind as error:
             held = Held(MISMATCH, partial(str, error))
         if held.status is not OMISSION:
@@ -258,12 +258,12 @@ class Rule(Settings):
         found = {one.name: one.path.get(document) for one in self.from_top}
         return {name: value for name, value in found.items() if value is not MISSING}
 
-    def _in_item(self, item: Read, reading: Reading) -> Held:
+    def _result_in_item(self, item: Read, reading: Reading) -> Held:
         """Whether the rule holds in one item of `each`."""
         if item.value is MISSING:
             return Held(OMISSION, partial(_are_missing, [item]), no_items=item.no_items)
         try:
-            held = self._held(item.value, item.place, reading)
+            held = self._result_in(item.value, item.place, reading)
         except WrongKind as error:
             return Held(MISMATCH, partial(str, error))
         if held.no_items is None or self.each is None:
@@ -272,8 +272,8 @@ class Rule(Settings):
 
     def _together(self, items: Sequence[Held], no_items: Place | None) -> Held:
         """What becomes of a rule in a list: the worst that becomes of it in an item. `no_items` is a list that was left out."""
-        worst = next((status for status in (MISMATCH, OMISSION) if any(one.status is status for one in items)), MATCH)
-        of_worst = [one for one in items if one.status is worst]
+        worst = next((status for status in (MISMATCH, OMISSION) if any(held.status is status for held in items)), MATCH)
+        of_worst = [held for held in items if held.status is worst]
         left_out = no_items if worst is MATCH else None
         no_items = next((one.no_items for one in of_worst if one.no_items is not None), left_out)
         if worst is MATCH:
@@ -281,18 +281,20 @@ class Rule(Settings):
         more = f" (and {len(of_worst) - 1:,} more of {len(items):,} items)" if len(of_worst) > 1 else ""
         return of_worst[0]._replace(why=lambda: f"{of_worst[0].why()}{more}", no_items=no_items)
 
-    def _held(self, document: JSON, place: Place, reading: Reading) -> Held:
-        """Whether it holds in a document that stands at a place. Raises WrongKind. What is wrong stays so, whatever else lacks."""
-        values, no_items = _with_items((one for field in self.fields for one in field.read(document, place)), reading)
+    def _result_in(self, document: JSON, place: Place, reading: Reading) -> Held:
+        """The result of the rule in a document. `place` is where it stands. Raises WrongKind. A mismatch stays one."""
+        values, no_items = _without_empty_lists(
+            (one for field in self.fields for one in field.read(document, place)), reading
+        )
         if self.exactly_one_of:
             return _one_there(values)
         if not values and self.equals is None:
             return Held(MATCH, lambda: _NO_ITEMS, no_items=no_items)
         against = [*self.equals.read(document, place)] if isinstance(self.equals, Field) else []
-        there = [one for one in values if one.value is not MISSING]
+        there = [value for value in values if value.value is not MISSING]
         lacking = [one for one in (*values, *against) if one.value is MISSING]
         if self.unique is not None or self.order:
-            held = _no_two_equal(there) if self.unique is not None else _in_order(there, reading)
+            held = _no_two_equal(there) if self.unique is not None else _are_in_order(there, reading)
             if held.status is MISMATCH or not lacking:
                 return held._replace(no_items=no_items if held.status is MATCH else None)
         numbers = [] if self.equals is None else [_number(one, reading) for one in there]
@@ -323,12 +325,12 @@ class Rule(Settings):
 _NO_ITEMS: Final = "there are no items"
 
 
-def _with_items(read: Iterable[Read], reading: Reading) -> tuple[list[Read], Place | None]:
-    """What is read, without lists that have no items where a rule holds over them; and the path of the first such list."""
+def _without_empty_lists(read: Iterable[Read], reading: Reading) -> tuple[list[Read], Place | None]:
+    """The values of the fields, and the path of the first list without items. Where a rule holds over such lists, they are left out."""
     values = [*read]
-    no_items = next((one.no_items for one in values if one.no_items is not None), None)
+    no_items = next((value.no_items for value in values if value.no_items is not None), None)
     if no_items is not None and reading.empty == "holds":
-        values = [one for one in values if one.no_items is None]
+        values = [value for value in values if value.no_items is None]
     return values, no_items
 
 
@@ -368,9 +370,9 @@ def _is_no_number(value: Any, reading: Reading) -> str:
     return "is text, not a number; `parse` reads numbers in text" if reading.number_in is None else "is no number"
 
 
-def _in_order(values: Sequence[Read], reading: Reading) -> Held:
+def _are_in_order(values: Sequence[Read], reading: Reading) -> Held:
     """Whether values are in order: all of them dates, or else all of them numbers. Raises WrongKind."""
-    dates = [reading.date(one.value) for one in values]
+    dates = [reading.date(read.value) for read in values]
     if None not in dates:
         wrong = [at for at, (one, other) in enumerate(pairwise(dates)) if one and other and not in_order(one, other)]
         after = "later than"
@@ -378,10 +380,10 @@ def _in_order(values: Sequence[Read], reading: Reading) -> Held:
         for one, date in zip(values, dates, strict=True):
             if date is None and reading.number(one.value) is None:
                 raise WrongKind(f"{one.name} is {quote(one.value)}, which is no date and no number as `parse` says")
-        mixed = next((one for one in values if reading.number(one.value) is None), None)
+        mixed = next((read for read in values if reading.number(read.value) is None), None)
         if mixed is not None:
             raise WrongKind(f"{mixed.name} is {quote(mixed.value)}, a date, and others are numbers")
-        numbers = [_number(one, reading) for one in values]
+        numbers = [_number(read, reading) for read in values]
         wrong = [at for at, (one, other) in enumerate(pairwise(numbers)) if one > other]
         after = "greater than"
     if not wrong:
@@ -392,7 +394,7 @@ def _in_order(values: Sequence[Read], reading: Reading) -> Held:
 
 def _one_there(values: Sequence[Read]) -> Held:
     """Whether exactly one of some values is there."""
-    there = [one for one in values if one.value is not MISSING]
+    there = [read for read in values if read.value is not MISSING]
     if len(there) == 1:
         return Held(MATCH, lambda: f"only {there[0].name} is there")
     if not there:
@@ -403,7 +405,7 @@ def _one_there(values: Sequence[Read]) -> Held:
 def _no_two_equal(values: Sequence[Read]) -> Held:
     """Whether no two of some values are equal."""
     first: dict[Any, Read] = {}
-    twice = [(first[key], one) for one in values if first.setdefault(key := identity(one.value), one) is not one]
+    twice = [(first[key], read) for read in values if first.setdefault(key := identity(read.value), read) is not read]
     if not twice:
         return Held(MATCH, lambda: f"{len(values):,} values, no two of them equal")
     (one, other), more = twice[0], f" (and {len(twice) - 1:,} more)" if len(twice) > 1 else ""
@@ -412,15 +414,15 @@ def _no_two_equal(values: Sequence[Read]) -> Held:
 
 def _are_missing(lacking: Sequence[Read]) -> str:
     """A sentence on the values that a rule lacks, and on the lists that have no items for it."""
-    missing = [one for one in lacking if one.no_items is None]
-    empty = [one for one in lacking if one.no_items is not None]
+    missing = [read for read in lacking if read.no_items is None]
+    empty = [read for read in lacking if read.no_items is not None]
     are = f"{_names(missing)} {'is' if len(missing) == 1 else 'are'} missing" if missing else ""
     have = f"{_names(empty)} {'has' if len(empty) == 1 else 'have'} no items" if empty else ""
     return "; ".join(filter(None, (are, have)))
 
 
 def _names(values: Sequence[Read]) -> str:
-    return first_ones([one.name for one in values], _MOST_NAMED)
+    return first_ones([read.name for read in values], _MOST_NAMED)
 
 
 def _plain(number: Decimal) -> float | str:

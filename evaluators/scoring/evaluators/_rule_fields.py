@@ -83,7 +83,7 @@ class Field(Struct, frozen=True):
 
     def _steps_to(self, level: int) -> Place:
         """The steps that lead to the list of a `[*]`."""
-        cut = sum(len(one.steps) for one in self.parts[: level + 1]) + level
+        cut = sum(len(part.steps) for part in self.parts[: level + 1]) + level
         return self.path.steps[:cut]
 
     def _hits(self, document: JSON, strict: bool) -> Iterator[Read]:

@@ -105,7 +105,7 @@ def first_keys(schema: Schema) -> frozenset[str]:
             continue
         seen.add(id(part))
         found.update(part.get("properties", ()), part.get("required", ()))
-        waiting += [*_of_items(part), *_beside(part, schema)]
+        waiting += [*_of_items(part), *_branches(part, schema)]
     return frozenset(key for key in found if isinstance(key, str))
 
 
@@ -125,17 +125,17 @@ def choices_in(schema: Schema) -> dict[tuple[Any, ...], list[Any]]:
         properties = part.get("properties")
         waiting += [((*place, key), inner) for key, inner in properties.items()] if isinstance(properties, dict) else []
         waiting += [((*place, ANY), inner) for inner in _of_items(part)]
-        waiting += [(place, inner) for inner in _beside(part, schema)]
+        waiting += [(place, inner) for inner in _branches(part, schema)]
     return found
 
 
 def _of_items(part: dict[str, Any]) -> Iterator[Any]:
-    """What a part of a schema says of the items of a list."""
+    """The schemas for the items of a list."""
     yield from (part.get("items"), *_items(part.get("prefixItems")))
 
 
-def _beside(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
-    """What else may be said of the same value: by branches, and by what a reference leads to."""
+def _branches(part: dict[str, Any], schema: Schema) -> Iterator[Any]:
+    """The schemas for the same value: branches, and the target of a reference."""
     yield from (part.get(word) for word in ("if", "then", "else"))
     yield from (branch for word in ("allOf", "anyOf", "oneOf") for branch in _items(part.get(word)))
     reference = part.get("$ref")

@@ -120,7 +120,7 @@ def _difference(output: Any, expected: Any) -> str:
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
         return differs(expected, output)
-    place = _alike(output, expected)
+    place = _shared_length(output, expected)
     one, other = output[place : place + 1], expected[place : place + 1]
     # where letters differ in more than spaces or case, so do the texts
     if not (one.strip() and other.strip()) and output.split() == expected.split():
@@ -134,7 +134,7 @@ def _difference(output: Any, expected: Any) -> str:
     return f"the output stops early: {_shown(expected, len(output))} is missing"
 
 
-def _alike(output: str, expected: str) -> int:
+def _shared_length(output: str, expected: str) -> int:
     """The length of the beginning that both texts share."""
     alike, most = 0, min(len(output), len(expected))
     while alike < most:

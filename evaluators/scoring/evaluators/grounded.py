@@ -203,8 +203,8 @@ class Grounded(TreeEvaluator):
         listed = choices_in(self.json_schema) if self.json_schema is not None else {}
         return {
             place: (
-                frozenset(one for one in values if one.__class__ is str),
-                [one for one in values if one.__class__ is not str],
+                frozenset(value for value in values if value.__class__ is str),
+                [value for value in values if value.__class__ is not str],
             )
             for place, values in listed.items()
         }
@@ -213,10 +213,10 @@ class Grounded(TreeEvaluator):
         return GroundedCheck(self)
 
     def sampled(self) -> Sampled:
-        return Sampled("chance_rate", self.seed, lambda _, text: text, self._kept, self._chance)
+        return Sampled("chance_rate", self.seed, lambda _, text: text, self._sample_text, self._chance)
 
-    def _kept(self, document: Any, text: str) -> str | None:
-        """The source of a row and the values that were looked for in it; None without values."""
+    def _sample_text(self, document: Any, text: str) -> str | None:
+        """The text of a source with the values that were looked for in it, as JSON; None without values."""
         given = ((place, value) for _, place, value in self.wanted(document) if is_given(value))
         values = [value for place, value in given if self.is_looked_for(place, value)]
         return to_text([text, values]) if values else None
@@ -340,36 +340,36 @@ class GroundedRows(ScoredRows):
         status = status_of(values)
         if not looked_for:
             return Outcome(name, status, reason="not given" if status is NOT_GIVEN else CHOICE, comparator="grounded")
-        wrong = [one for one in leaves if one.status is MISMATCH]
+        wrong = [leaf for leaf in leaves if leaf.status is MISMATCH]
         said = f"{found} of {looked_for} values are in the source"
         if wrong:
             said += f"; {wrong[0].path}: {wrong[0].reason}"
-        passages = [passage for one in leaves for passage in one.details.get("passages", ())]
+        passages = [passage for leaf in leaves for passage in leaf.details.get("passages", ())]
         details = {"column": self._settings.source, "passages": passages}
-        actual = [one.value for one in values]
+        actual = [value.value for value in values]
         return Outcome(name, status, float(not wrong), 1.0, None, said, "grounded", actual=actual, details=details)
 
     def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
         """What became of single values, each with its passage in the source."""
         column = self._settings.source
-        for one in values:
-            place, status = display(one.place), one.status
+        for value in values:
+            place, status = display(value.place), value.status
             if status is not MATCH and status is not MISMATCH:
                 said = CHOICE if status is NOT_LOOKED_FOR else "not given"
-                yield Outcome(place, status, None, reason=said, comparator="grounded", actual=one.value)
+                yield Outcome(place, status, None, reason=said, comparator="grounded", actual=value.value)
                 continue
-            said, passage = _in_words(source, one, column)
+            said, passage = _reason_of(source, value, column)
             details = {"column": column, "passages": list[Any]()}
             if passage is not None:
                 shown = source.text[passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
                 details["passages"] = [[passage.start, passage.end, status.word]]
                 said += f": {quote(shown)} at character {passage.start + 1:,}"
             right = float(status is MATCH)
-            yield Outcome(place, status, right, reason=said, comparator="grounded", actual=one.value, details=details)
+            yield Outcome(place, status, right, reason=said, comparator="grounded", actual=value.value, details=details)
 
 
-def _in_words(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
-    """What became of a value that was looked for, and the passage of the source that shows it."""
+def _reason_of(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
+    """A sentence on a value that was looked for, and the passage of the source that shows it."""
     if one.status is MISMATCH:
         nearest, is_near = source.nearest(one.value)
         said = "" if nearest is None else ", but nearly" if is_near else "; nearest"
@@ -393,9 +393,9 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         verdicts = [self._verdict(values) for values in rows.values]
         if self._settings.fields is None:
             for values in rows.values:
-                for one in values:
-                    if one.status is MATCH or one.status is MISMATCH:
-                        self._tally.add([_general(one.place)], one.status.number, 1)
+                for value in values:
+                    if value.status is MATCH or value.status is MISMATCH:
+                        self._tally.add([_general(value.place)], value.status.number, 1)
             self._tally.trim()
         return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
@@ -408,19 +408,21 @@ class GroundedCheck(RowsCheck[GroundedRows]):
         else:
             verdict = NOT_MEASURED if settings.missing == "skip" else Result(RowStatus.SCORED, False, 0, 1)
         if settings.fields is not None:
-            return self._of_fields(verdict, values)
-        watched = [counted([one for one in values if display(_general(one.place)) == path]) for path in self._watched]
+            return self._with_fields(verdict, values)
+        watched = [
+            counted([value for value in values if display(_general(value.place)) == path]) for path in self._watched
+        ]
         return replace(
             verdict,
             counts=(found, looked_for - found, 0, 0) if looked_for else None,
             watched=tuple((right, all_ - right, 0, 0) for right, all_ in watched),
         )
 
-    def _of_fields(self, verdict: Result, values: Sequence[Value]) -> Result:
-        """The verdict with what became of each listed field."""
+    def _with_fields(self, verdict: Result, values: Sequence[Value]) -> Result:
+        """The verdict with the status and the counts of each listed field."""
         by_field: list[list[Value]] = [[] for _ in self._settings.fields or ()]
-        for one in values:
-            by_field[one.field].append(one)
+        for value in values:
+            by_field[value.field].append(value)
         statuses = bytes(status_of(each).number for each in by_field)
         counts = ((number, *counted(each)) for number, each in enumerate(by_field) if len(each) > 1)
         several = [number for each in counts if each[2] > 1 for number in each]
@@ -436,20 +438,20 @@ def is_given(value: Any) -> bool:
 def counted(values: Sequence[Value]) -> tuple[int, int]:
     """How many of some values were found, and how many were looked for."""
     found = lost = 0
-    for one in values:
-        found += one.status is MATCH
-        lost += one.status is MISMATCH
+    for value in values:
+        found += value.status is MATCH
+        lost += value.status is MISMATCH
     return found, found + lost
 
 
 def status_of(values: Sequence[Value]) -> FieldStatus:
     """What became of a field with some values: found where all that were looked for are."""
     found = NOT_GIVEN
-    for one in values:
-        if one.status is MISMATCH:
+    for value in values:
+        if value.status is MISMATCH:
             return MISMATCH
-        if one.status is MATCH or found is NOT_GIVEN:
-            found = one.status
+        if value.status is MATCH or found is NOT_GIVEN:
+            found = value.status
     return found
 
 

@@ -172,7 +172,7 @@ class LlmJudge(Evaluator):
     def measure(self, *cells: str) -> Result:
         found = self._judgements(dict(zip(self.shown, cells, strict=True)))
         passed = [one.score >= self.pass_at for one in found]
-        score = self._decided([one.score for one in found], passed)
+        score = self._score_of_panel([one.score for one in found], passed)
         statuses = bytes(one.status for one in self._fields(found))
         metrics = tuple((sum(one.choice == name for one in found), len(found)) for name in self.choices or ())
         metrics += (agreement_of(passed),) if len(found) > 1 else ()
@@ -194,7 +194,7 @@ class LlmJudge(Evaluator):
         """The outcome of a criterion, or of the rubric as a whole."""
         status = FieldStatus.MATCH if score >= self.pass_at else FieldStatus.MISMATCH
         weight = self.criteria[name].weight if self.criteria else 1.0
-        reason = next((one.reasons[name] for one in found if name in one.reasons), None)
+        reason = next((judgement.reasons[name] for judgement in found if name in judgement.reasons), None)
         return Outcome(
             path_of(name), status, float(score), weight, reason=reason or f"the judge scores it {float(score):.4g}"
         )
@@ -207,7 +207,7 @@ class LlmJudge(Evaluator):
             if judge is None:
                 raise TypeError("a judge that could not be read is asked")
             answers += ask_judge(judge, [self._question(member, shown)])
-        return [judgement_of(one, self.criteria or {}, self.scale, self.choices or {}) for one in answers]
+        return [judgement_of(answer, self.criteria or {}, self.scale, self.choices or {}) for answer in answers]
 
     def _question(self, member: Member, shown: Mapping[str, str]) -> JudgeQuestion:
         """The question for one judge: its prompt, the rubric or the criteria, the scale or the choices, and the parts shown."""
@@ -226,9 +226,9 @@ class LlmJudge(Evaluator):
             payload["scale"] = scale
         instructions = without_placeholders(said)
         params = own.params | member.params
-        return JudgeQuestion(prompt, instructions=instructions, params=params, payload=payload, refused=self._refused)
+        return JudgeQuestion(prompt, instructions=instructions, params=params, payload=payload, refused=self._why_refused)
 
-    def _refused(self, answer: JudgeAnswer) -> str | None:
+    def _why_refused(self, answer: JudgeAnswer) -> str | None:
         """Why an answer counts for nothing, such as a criterion without a score; None where it counts."""
         try:
             judgement_of(answer, self.criteria or {}, self.scale, self.choices or {})
@@ -236,7 +236,8 @@ class LlmJudge(Evaluator):
             return error.issue.message
         return None
 
-    def _decided(self, scores: list[Fraction], passed: list[bool]) -> Fraction:
+    def _score_of_panel(self, scores: list[Fraction], passed: list[bool]) -> Fraction:
+        """The score of a panel: 1 or 0 by its majority, or the mean of its scores."""
         if self.decide == "majority" and len(scores) > 1:
             return Fraction(2 * sum(passed) > len(passed))
         return mean(scores)
@@ -245,11 +246,11 @@ class LlmJudge(Evaluator):
         """A sentence with the scores of the criteria and of the judges; None where there is nothing to say."""
         said = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
         if len(found) > 1:
-            scores = ", ".join(f"{float(one.score):.4g}" for one in found)
+            scores = ", ".join(f"{float(judgement.score):.4g}" for judgement in found)
             said.insert(0, f"{sum(passed)} of {len(found)} judges let it pass: {scores}")
-        said += [one.choice for one in found if one.choice and len(found) == 1]
+        said += [judgement.choice for judgement in found if judgement.choice and len(found) == 1]
         head = "; ".join(said)
-        why = next((one.reason for one in found if one.reason), None) if len(found) == 1 else None
+        why = next((judgement.reason for judgement in found if judgement.reason), None) if len(found) == 1 else None
         return ": ".join(part for part in (head, why) if part) or None
 
     def _details(self, found: list[Judgement], criteria: Mapping[str, Fraction]) -> dict[str, Any]:

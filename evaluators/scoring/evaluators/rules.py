@@ -229,7 +229,7 @@ class RuleRows(ScoredRows):
         self.statuses: list[bytes] = []
         self._no_items: list[Mapping[str, Sequence[str]]] = []
         for row in self._rows:
-            held = [(name, self._held(rule, reading, *row)) for name, rule, reading in check.rules]
+            held = [(name, self._result_of(rule, reading, *row)) for name, rule, reading in check.rules]
             self.statuses.append(bytes(one.status for _, one in held))
             lists: dict[str, list[str]] = {}
             for name, one in held:
@@ -237,8 +237,8 @@ class RuleRows(ScoredRows):
                     lists.setdefault(display(one.no_items), []).append(name)
             self._no_items.append(lists)
 
-    def _held(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
-        """What becomes of a rule in a row. One that is for some outputs only is for an output that cannot be read, too."""
+    def _result_of(self, rule: Rule, reading: Reading, document: Any, expected: Any, cells: Mapping[str, Any]) -> Held:
+        """The result of a rule in a row. A rule for some outputs only also counts for an output that cannot be read."""
         settings = self._check.settings
         when = [one for one in rule.when if document is not MISSING or one.source != "output"]
         sides = {"output": document, "expected": document if settings.side == "expected" else expected}
@@ -250,7 +250,7 @@ class RuleRows(ScoredRows):
 
     def _outcome(self, name: str, rule: Rule, reading: Reading, at: int) -> Outcome:
         """The outcome of a rule in a row."""
-        held = self._held(rule, reading, *self._rows[at])
+        held = self._result_of(rule, reading, *self._rows[at])
         document = self._rows[at][0]
         actual = held.actual if held.actual is not MISSING or document is MISSING else rule.values(document)
         score = None if held.status.number in _LEFT_OUT else float(held.status is _MATCH)
@@ -261,7 +261,7 @@ class RuleRows(ScoredRows):
         return self._check.settings.side, self._no_items[at]
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
-        fields = tuple(self._outcome(*one, at) for one in self._check.rules)
+        fields = tuple(self._outcome(*rule, at) for rule in self._check.rules)
         wrong = [f"{one.path}: {one.reason}" for one in fields if one.status in _WRONG]
         text = unreadable.message if unreadable is not None else "; ".join(wrong) or None
         return Reason(text, fields=fields)

@@ -82,7 +82,7 @@ def _of_file(name: str, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_file(name: str, detail: Detail) -> Detail:
-    """What is wrong inside a schema that stands in a file: its place there, beside the suite's line that names the file."""
+    """A problem of a schema in a file, with its place there; beside it stands the suite's line that names the file."""
     return replace(detail, key=False, message=f"{name} at {pointer(detail.loc)}: {detail.message}")
 
 
@@ -311,7 +311,7 @@ class SchemaMatch(TreeEvaluator):
             try:
                 found = self._scoring_of(_a_map(read_text(text), "in the cell"), self.dialect)
             except BadSettings as error:
-                raise unusable(self.json_schema, *_said(error)) from error
+                raise unusable(self.json_schema, *_problem_text(error)) from error
             if found.answer_columns:
                 message = f'a schema in a cell cannot name another column; found "{found.answer_columns[0]}"'
                 raise unusable(self.json_schema, message, "write the schema in the suite, or in a file")
@@ -373,8 +373,8 @@ class SchemaMatch(TreeEvaluator):
         )
 
 
-def _said(error: BadSettings) -> tuple[str, str | None]:
-    """What is wrong with a schema, where in it, and what to do about the first of the problems."""
+def _problem_text(error: BadSettings) -> tuple[str, str | None]:
+    """A sentence with all that is wrong with a schema and where, and a hint for the first of the problems."""
     parts = []
     for detail in error.details:
         place = detail.loc[1:]

@@ -86,12 +86,12 @@ class Counted:
 
     def functions_asked(self, comparator: Comparator, questions: Sequence[Question]) -> list[Comparison]:
         """Counts them, and takes each of them for a match, so that what waits for that is counted, too."""
-        self.functions += sum(self._is_new(comparator, tuple(map(value_key, one[1:]))) for one in questions)
+        self.functions += sum(self._is_new(comparator, tuple(map(value_key, question[1:]))) for question in questions)
         return [Comparison(1.0, True, _NOT_ASKED)] * len(questions)
 
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         """Counts the questions for a judge, and what it would send, and takes each of them for a match."""
-        fresh = [one for one in questions if self._is_new(judge, one.key)]
+        fresh = [question for question in questions if self._is_new(judge, question.key)]
         _, count, known = self.judges.get(judge.identity, (judge, 0, Estimate()))
         found = judge.estimate(fresh) if fresh else Estimate()
         total = Estimate(*(one + other for one, other in zip(astuple(known), astuple(found), strict=True)))
@@ -210,15 +210,15 @@ def ask_later(
 ) -> Callable[[], list[Comparison | RowProblem]]:
     """What gives the answers to the questions of one row, once those of all rows are answered together."""
     if not isinstance(comparator, JudgedComparator):
-        return _asked(row, comparator, questions, _keys(comparator, questions))
-    known, judge = [comparator.looked_at(one) for one in questions], comparator.judge
+        return _request_answers(row, comparator, questions, _keys(comparator, questions))
+    known, judge = [comparator.looked_at(question) for question in questions], comparator.judge
     paths = [
         (one, question.path) for one, question in zip(known, questions, strict=True) if isinstance(one, JudgeQuestion)
     ]
     if judge is None or not paths:
         return lambda: [one for one in known if not isinstance(one, JudgeQuestion)]
     asked = [replace(one, path=path) for one, path in paths]
-    given = _asked(row, judge, asked, tuple(one.key for one, _ in paths))
+    given = _request_answers(row, judge, asked, tuple(one.key for one, _ in paths))
 
     def answers() -> list[Comparison | RowProblem]:
         each = iter(given())
@@ -229,40 +229,40 @@ def ask_later(
 
 def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
     """A judge's answers to what one evaluator asks of one row, in the order of the questions."""
-    return _asked(0, judge, questions, tuple(one.key for one in questions))()
+    return _request_answers(0, judge, questions, tuple(question.key for question in questions))()
 
 
 def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
     """What stands for each question among those of its comparator."""
     if comparator.batch == "row":
-        row = tuple(tuple(map(value_key, one)) for one in questions)
+        row = tuple(tuple(map(value_key, question)) for question in questions)
         return tuple((number, row) for number in range(len(row)))
     if comparator.batch:
-        return tuple(tuple(map(value_key, one[1:])) for one in questions)
-    return tuple((value_key(one.expected), value_key(one.actual)) for one in questions)
+        return tuple(tuple(map(value_key, question[1:])) for question in questions)
+    return tuple((value_key(question.expected), value_key(question.actual)) for question in questions)
 
 
-def _asked(
+def _request_answers(
     row: int, asker: Comparator | Judge, questions: Sequence[AnyQuestion], keys: tuple[Hashable, ...]
 ) -> Callable[[], list[Any]]:
-    """What gives the answers to some questions: placeholders, as long as they are on a list."""
+    """A function that gives the answers to some questions: placeholders, as long as they are on a list."""
     placeholder = _NOT_YET_JUDGED if isinstance(asker, Judge) else _NOT_YET
     cache, on_list = current_cache() or AnswerCache(), _asking.get().questions
     request = Request(asker, questions, keys)
-    request.open = None in _known(request, cache)
+    request.open = None in _cached_answers(request, cache)
     if on_list is not None:
         on_list.open = on_list.open or request.open
         request.row, request.evaluator = on_list.rows[row], on_list.evaluator
         on_list.requests.append(request)
     elif request.open:
         _answer_requests([request], cache)
-    return lambda: [placeholder if one is None else one for one in _known(request, cache)]
+    return lambda: [placeholder if one is None else one for one in _cached_answers(request, cache)]
 
 
 # From a list of requests to answers in the cache
 
 
-def _known(request: Request, cache: AnswerCache) -> list[Any]:
+def _cached_answers(request: Request, cache: AnswerCache) -> list[Any]:
     """The cached answer to each question of a request; None where there is none yet."""
     of_asker = cache.of(request.asker.identity)
     failures = of_asker.failed_requests.get(request.keys)
@@ -341,7 +341,7 @@ def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
     """Writes down who got which answer."""
     for request in requests:
         identity = request.asker.identity
-        for key, question, answer in zip(request.keys, request.questions, _known(request, cache), strict=True):
+        for key, question, answer in zip(request.keys, request.questions, _cached_answers(request, cache), strict=True):
             logged = log.get((identity, key, id(answer)))
             if logged is None:
                 logged = log[identity, key, id(answer)] = LoggedAnswer(request.asker, question, answer)
@@ -364,8 +364,8 @@ def _call_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> Sequence[Ju
     """A judge's answers to distinct questions, each asked as often as the run says, and combined. Raises WholeCall as above."""
     asking = _asking.get()
     put = [
-        replace(one, params={**one.params, REPEAT: time}) if time > 1 else one
-        for one in questions
+        replace(question, params={**question.params, REPEAT: time}) if time > 1 else question
+        for question in questions
         for time in range(1, asking.times + 1)
     ]
     if asking.counted is not None:

@@ -133,7 +133,7 @@ def reply_of(found: Any) -> ChatReply:
     usage = getattr(found, "usage", None)
     kept = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
     counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), kept)
-    sent, back, cached = (one if isinstance(one, int) and 0 <= one < _MOST_TOKENS else 0 for one in counts)
+    sent, back, cached = (count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else 0 for count in counts)
     return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length", cached)
 
 

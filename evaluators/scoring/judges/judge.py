@@ -202,7 +202,7 @@ def read_judge(data: object, folder: Path | None) -> Judge:
     except BadSettings as error:
         raise BadSettings(detail.under(*prefix) for detail in error.details) from error
     except Problems as error:
-        details = [Detail(prefix, one.message, one.hint, bool(prefix), one.code) for one in error.issues]
+        details = [Detail(prefix, issue.message, issue.hint, bool(prefix), issue.code) for issue in error.issues]
         raise BadSettings(details) from error
 
 

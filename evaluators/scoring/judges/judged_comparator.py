@@ -125,19 +125,22 @@ class JudgedComparator(Comparator):
         pairs = {} if cache is None else cache.of((self.identity, self._null_differs)).pairs
         found: Comparison | RowProblem | JudgeQuestion | None = pairs.get(key)
         if found is None:
-            found = pairs[key] = self._of_null(question) or self.decided(question) or self._opened(question)
+            found = pairs[key] = (
+                self._null_comparison(question) or self.decided(question) or self._judge_question(question)
+            )
         return found
 
     def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
         """What the answer to a question says of its pair."""
         return self.judged_as(question, answer) if answer.error is None else RowProblem(answer.error)
 
-    def _of_null(self, question: Question) -> Comparison | None:
+    def _null_comparison(self, question: Question) -> Comparison | None:
+        """The comparison of null with a value, where they differ; None for any other pair."""
         if self._null_differs and (question.expected is None) is not (question.actual is None):
             return Comparison(0.0, False, f"null {'is expected' if question.expected is None else 'in the output'}")
         return None
 
-    def _opened(self, pair: Question) -> JudgeQuestion | RowProblem:
+    def _judge_question(self, pair: Question) -> JudgeQuestion | RowProblem:
         """The question for the judge about a pair of values; the problem where there is no judge."""
         if self.judge is None:
             return RowProblem(unanswered("no-judge", f'"{word_of(self)}" needs a judge, and there is none'))

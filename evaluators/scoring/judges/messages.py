@@ -93,16 +93,17 @@ def reply_schema(prompt: Prompt, choices: Sequence[str] = ()) -> dict[str, Any]:
     verdict = {"id": {"type": "integer"}, **prompt.verdict}
     if choices:
         verdict["choice"] = {"type": "string", "enum": list(choices)}
-    return _closed({"verdicts": {"type": "array", "items": _closed(verdict)}})
+    return _closed_object({"verdicts": {"type": "array", "items": _closed_object(verdict)}})
 
 
 def estimated_tokens(messages: Messages, questions: int) -> tuple[int, int]:
     """About how many tokens a request and its reply have: four bytes are taken for one."""
-    size = sum(len(one["content"].encode("utf-8", "backslashreplace")) for one in messages)
+    size = sum(len(message["content"].encode("utf-8", "backslashreplace")) for message in messages)
     return -(-size // _BYTES_PER_TOKEN), questions * _TOKENS_PER_VERDICT
 
 
-def _closed(properties: dict[str, Any]) -> dict[str, Any]:
+def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with these keys, all of them, and no other."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 

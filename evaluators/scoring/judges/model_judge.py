@@ -43,9 +43,9 @@ class ModelJudge(ModelEndpoint):
             f"budget: {', '.join(budget) or 'none'}."
         )
         keeping = f"Answers are kept in {self._cache_file()}." if self.cache else "Answers are not kept for the next run."
-        return f"Questions go to {self.address}, model {self.model}.", sending, keeping, *self._priced()
+        return f"Questions go to {self.address}, model {self.model}.", sending, keeping, *self._price_notice()
 
-    def _priced(self) -> Iterator[str]:
+    def _price_notice(self) -> Iterator[str]:
         """A sentence on the currency of the prices, and on a model that has none; nothing without prices."""
         if (prices := self._price_list()) is not None:
             known = self.model in prices.models
@@ -72,7 +72,7 @@ class ModelJudge(ModelEndpoint):
             )  # fmt: skip
         if self.cache:
             try:
-                AnswerStore(_made(self._cache_file())).close()
+                AnswerStore(_with_folder(self._cache_file())).close()
             except OSError as error:
                 hint = "name another file, or write cache: false"
                 raise problem(
@@ -125,14 +125,14 @@ class ModelJudge(ModelEndpoint):
     def _pending(self, questions: Sequence[JudgeQuestion]) -> list[PendingQuestion]:
         """The questions with their prompts and keys; one whose prompt is unknown has its error as the answer."""
         found = []
-        for one in questions:
-            prompt = prompt_of(one.prompt)
+        for question in questions:
+            prompt = prompt_of(question.prompt)
             if prompt is None:
-                message = f'there is no prompt "{one.prompt}"'
+                message = f'there is no prompt "{question.prompt}"'
                 error = unanswered("no-prompt", message, f"known: {', '.join(prompt_names())}")
-                found.append(PendingQuestion(one, "", _NO_PROMPT, JudgeAnswer(error=error)))
+                found.append(PendingQuestion(question, "", _NO_PROMPT, JudgeAnswer(error=error)))
             else:
-                found.append(PendingQuestion(one, self._key(one, prompt), prompt))
+                found.append(PendingQuestion(question, self._key(question, prompt), prompt))
         return found
 
     def _key(self, question: JudgeQuestion, prompt: Prompt) -> str:
@@ -160,7 +160,7 @@ class ModelJudge(ModelEndpoint):
     def _store(self, session: Session | None) -> Iterator[AnswerStore]:
         """The store of answers, open: in the cache file, or without one in the file of the session, or in memory."""
         if self.cache:
-            with closing(AnswerStore(_made(self._cache_file()))) as store:
+            with closing(AnswerStore(_with_folder(self._cache_file()))) as store:
                 yield store
         elif session is not None:
             with closing(AnswerStore(session.file)) as store:
@@ -171,7 +171,7 @@ class ModelJudge(ModelEndpoint):
             yield self._alone_store
 
 
-def _made(file: Path) -> Path:
+def _with_folder(file: Path) -> Path:
     """The file, in a folder that is there. A folder of our own is left out of version control."""
     if not file.parent.is_dir():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -110,11 +110,11 @@ def _prices(text: str, name: str) -> PriceList:
     except BadSettings as error:
         raise Problems(
             Issue(
-                one.code,
+                detail.code,
                 Blame.CONFIG,
-                ".".join(map(str, one.loc)) + ": " * bool(one.loc) + one.message,
+                ".".join(map(str, detail.loc)) + ": " * bool(detail.loc) + detail.message,
                 name,
-                one.hint or hint,
+                detail.hint or hint,
             )
-            for one in error.details
+            for detail in error.details
         ) from None

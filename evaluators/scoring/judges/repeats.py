@@ -19,14 +19,14 @@ _HALF: Final = 0.5
 def combined(answers: Sequence[JudgeAnswer]) -> JudgeAnswer:
     """The first answer, with the verdict of each time among its details, and with the cost of all."""
     first = answers[0]
-    verdicts = [verdict_in(one) for one in answers if one.error is None]
+    verdicts = [verdict_in(answer) for answer in answers if answer.error is None]
     details = first.details if first.error is not None else {**first.details, REPEATS: verdicts}
-    tokens = sum(one.tokens[0] for one in answers), sum(one.tokens[1] for one in answers)
-    costs = [one.cost for one in answers if one.cost is not None]
+    tokens = sum(answer.tokens[0] for answer in answers), sum(answer.tokens[1] for answer in answers)
+    costs = [answer.cost for answer in answers if answer.cost is not None]
     return replace(
         first, details=details, tokens=tokens, cost=sum(costs) if len(costs) == len(answers) else None,
-        cached=all(one.cached for one in answers), retries=sum(one.retries for one in answers),
-        seconds=sum(one.seconds for one in answers),
+        cached=all(answer.cached for answer in answers), retries=sum(answer.retries for answer in answers),
+        seconds=sum(answer.seconds for answer in answers),
     )  # fmt: skip
 
 
@@ -45,7 +45,7 @@ def agreed(answer: JudgeAnswer) -> bool | None:
     if not isinstance(given, list) or len(given) < 2:
         return None
     verdicts = [one >= _HALF if isinstance(one, float) else one for one in given]
-    return all(one == verdicts[0] for one in verdicts)
+    return all(verdict == verdicts[0] for verdict in verdicts)
 
 
 def _without_reasons(value: Any) -> Any:

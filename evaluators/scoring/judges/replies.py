@@ -34,7 +34,7 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnsw
     """The verdict on each of `count` questions, or why there is none. Raises BadReply where the whole reply counts for nothing."""
     found: list[JudgeAnswer | BadReply] = [BadReply("the reply has no verdict on it")] * count
     seen: dict[int, Any] = {}
-    for one in _listed(reply, count):
+    for one in _verdicts(reply, count):
         number = _id(one, count)
         if number in seen:
             if not same(seen[number], one):
@@ -48,15 +48,15 @@ def verdicts_in(reply: str | None, prompt: Prompt, count: int) -> list[JudgeAnsw
     return found
 
 
-def _listed(reply: str | None, count: int) -> Sequence[Any]:
-    """The verdicts of a reply, as they stand in it."""
+def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
+    """The verdicts of a reply, as they stand in it. Raises BadReply where there are none, or two different lists."""
     if not reply or not reply.strip():
         raise BadReply("the reply is empty")
     try:
         values = [one.value for one in documents(reply).found]
     except NotJSON as error:
         raise BadReply(f"the reply is not JSON: {error.message}") from None
-    answers = [found for one in values if (found := _verdicts_of(one, count)) is not None]
+    answers = [found for value in values if (found := _verdicts_of(value, count)) is not None]
     if not answers:
         raise BadReply(f"the reply has no verdicts: {quote(reply.strip())}")
     if any(not same(answers[0], other) for other in answers[1:]):

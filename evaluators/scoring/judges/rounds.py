@@ -62,14 +62,14 @@ def groups_of(judge: ModelEndpoint, pending: Iterable[PendingQuestion]) -> list[
 
     A question that is put several times has another request each time: a model that sees it twice answers alike.
     """
-    found: dict[Any, list[PendingQuestion]] = {}
-    for one in pending:
-        repeat = one.question.params.get(REPEAT, 1)
-        choices = tuple(one.question.payload.get("choices", ()))
-        shared = one.question.row, one.prompt.name, repeat, choices, *judge.params_of(one.question).values()
-        found.setdefault(shared, []).append(one)
+    groups: dict[Any, list[PendingQuestion]] = {}
+    for entry in pending:
+        repeat = entry.question.params.get(REPEAT, 1)
+        choices = tuple(entry.question.payload.get("choices", ()))
+        shared = entry.question.row, entry.prompt.name, repeat, choices, *judge.params_of(entry.question).values()
+        groups.setdefault(shared, []).append(entry)
     size = judge.fields_per_request
-    return [group[at : at + size] for group in found.values() for at in range(0, len(group), size)]
+    return [group[at : at + size] for group in groups.values() for at in range(0, len(group), size)]
 
 
 class Round:
@@ -93,33 +93,33 @@ class Round:
         # so long somebody else may take over one question, at most
         patience = (judge.retries + 1) ** 2 * (judge.timeout_seconds + judge.longest_wait_seconds)
         while pending:
-            pending = self._unknown(pending)
-            mine = self.session.claim([one.key for one in pending], self.owner) if pending else set()
+            pending = self._without_answer(pending)
+            mine = self.session.claim([entry.key for entry in pending], self.owner) if pending else set()
             if waited > patience:
-                mine = {one.key for one in pending}  # whoever had them is gone
-            asked = [one for one in pending if one.key in mine]
+                mine = {entry.key for entry in pending}  # whoever had them is gone
+            asked = [entry for entry in pending if entry.key in mine]
             if asked:
                 # somebody may have answered between the look and the claim
-                self._ask(self._unknown(asked))
+                self._ask(self._without_answer(asked))
                 waited = 0.0
-            pending = [one for one in pending if one.answer is None]
+            pending = [entry for entry in pending if entry.answer is None]
             if pending:
                 self._end_when_stopped()
                 judge.pause(_LOOK_AGAIN_SECONDS)
                 waited += _LOOK_AGAIN_SECONDS
 
-    def _unknown(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
+    def _without_answer(self, pending: Sequence[PendingQuestion]) -> list[PendingQuestion]:
         """The pending questions without an answer in the cache. The others get their answers here."""
         known = self.session.known.setdefault(self.name, {})
-        for one in pending:
-            one.answer = known.get(one.key)
-        read = self.store.answers_to([one.key for one in pending if one.answer is None])
-        for one in pending:
-            one.answer = one.answer or read.get(one.key)
+        for entry in pending:
+            entry.answer = known.get(entry.key)
+        read = self.store.answers_to([entry.key for entry in pending if entry.answer is None])
+        for entry in pending:
+            entry.answer = entry.answer or read.get(entry.key)
         if len(known) + len(read) > _MOST_KNOWN:
             known.clear()
         known.update(read)
-        unknown = [one for one in pending if one.answer is None]
+        unknown = [entry for entry in pending if entry.answer is None]
         self.session.count(self.name, cached=len(pending) - len(unknown))
         return unknown
 
@@ -133,20 +133,20 @@ class Round:
             ):
                 self._watch([pool.submit(self._request, group) for group in groups])
         finally:
-            self.session.release([one.key for one in pending])
+            self.session.release([entry.key for entry in pending])
 
     def _watch(self, futures: Sequence[Future[None]]) -> None:
         """Waits for the requests, and ends early when the run is stopped: those that are under way are finished."""
-        open_ = set(futures)
+        unfinished = set(futures)
         try:
-            while open_:
-                done, open_ = wait(open_, timeout=0.2, return_when=FIRST_COMPLETED)
-                for one in done:
-                    one.result()
+            while unfinished:
+                done, unfinished = wait(unfinished, timeout=0.2, return_when=FIRST_COMPLETED)
+                for future in done:
+                    future.result()
                 self._end_when_stopped()
         except BaseException:
-            for one in open_:
-                one.cancel()
+            for future in unfinished:
+                future.cancel()
             raise
 
     def _end_when_stopped(self) -> None:
@@ -157,42 +157,42 @@ class Round:
         """Asks the questions of one request. Where the reply does not count for some of them, each is asked alone."""
         if self.session.stopped():
             return
-        problems = self._sent(group)
+        problems = self._send(group)
         if len(group) > 1:
-            for one in group:
-                if one.key in problems:
-                    self._request([one])
+            for entry in group:
+                if entry.key in problems:
+                    self._request([entry])
             return
         for _ in range(min(self.judge.retries, _MOST_BAD_REPLIES)):
             if not problems or self.session.stopped():
                 break
-            problems = self._sent(group)
+            problems = self._send(group)
         if problems:
             error = unanswered("judge-bad-reply", f"the judge's reply does not count: {problems[group[0].key]}")
-            self._failed(group, error)
+            self._fail(group, error)
 
-    def _sent(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
+    def _send(self, group: Sequence[PendingQuestion]) -> dict[str, str]:
         """Sends one request, and keeps what it brought. Gives why there is no verdict, by key, where another try may help."""
         judge, first = self.judge, group[0]
         # one model at one address with one key: another one may well answer where this one refuses
         model = judge.params_of(first.question)["model"]
         whom = repr((judge.address, judge.api_key_env, model))
         if whom in self.session.given_up:
-            self._failed(group, self.session.given_up[whom])
+            self._fail(group, self.session.given_up[whom])
             return {}
-        messages = messages_of(first.prompt, [one.question for one in group])
+        messages = messages_of(first.prompt, [entry.question for entry in group])
         expected = estimated_tokens(messages, len(group))
         guess, dear = sum(expected), judge.cost_of(model, expected)
         unknown = dear is None and judge.budget.max_cost is not None
         if unknown or not self.session.reserve(self.name, (len(group), guess, dear or 0), judge.budget.most):
-            self._failed(group, judge.over_budget(model, len(group), guess, dear))
+            self._fail(group, judge.over_budget(model, len(group), guess, dear))
             return {}
         begun, schema = time.monotonic(), reply_schema(first.prompt, first.question.payload.get("choices", ()))
         request = ChatRequest(messages=messages, schema=schema, structured="none", **judge.params_of(first.question))
-        reply, repeated = self._tried(request, whom)
+        reply, repeated = self._reply_to(request, whom)
         if isinstance(reply, ChatFailure):
             self.session.count(self.name, tokens=-guess, cost=-(dear or 0))
-            self._failed(group, self._failure_counted(reply, whom), repeated)
+            self._fail(group, self._failure_counted(reply, whom), repeated)
             return {}
         self.session.failed_in_a_row[whom] = 0
         counted = any(reply.tokens)  # an endpoint may not say what it took
@@ -200,13 +200,13 @@ class Round:
         further = cost - (dear or 0) if cost is not None else 0
         self.session.count(self.name, tokens=sum(reply.tokens) - guess if counted else 0, cost=further)
         shares = zip(*(_shares(amount, len(group)) for amount in (*reply.tokens, cost or 0)), strict=True)
-        for one, (sent, back, paid) in zip(group, shares, strict=True):
-            one.spent = one.spent[0] + sent, one.spent[1] + back
-            one.cost = None if one.cost is None or cost is None else one.cost + paid
-            one.seconds += (time.monotonic() - begun) / len(group)
-        return self._taken(group, messages, reply, repeated)
+        for entry, (sent, back, paid) in zip(group, shares, strict=True):
+            entry.spent = entry.spent[0] + sent, entry.spent[1] + back
+            entry.cost = None if entry.cost is None or cost is None else entry.cost + paid
+            entry.seconds += (time.monotonic() - begun) / len(group)
+        return self._take_reply(group, messages, reply, repeated)
 
-    def _tried(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:
+    def _reply_to(self, request: ChatRequest, whom: str) -> tuple[ChatReply | ChatFailure, int]:
         """The reply, or why the last try failed; and how often the request was repeated."""
         judge, repeated, waited_for = self.judge, 0, 0.0
         while True:
@@ -216,7 +216,7 @@ class Round:
                 if (left := until - time.time()) > 0:
                     judge.pause(left)
             try:
-                return self._in_a_shape(request), repeated
+                return self._structured_reply(request), repeated
             except ChatFailure as failure:
                 if not failure.again or repeated >= judge.retries or self.session.stopped():
                     return failure, repeated
@@ -233,7 +233,7 @@ class Round:
                         waited_for = until
                 judge.pause(seconds)
 
-    def _in_a_shape(self, request: ChatRequest) -> ChatReply:
+    def _structured_reply(self, request: ChatRequest) -> ChatReply:
         """The reply, with the strictest form of structured output that the endpoint takes."""
         judge = self.judge
         shape: Structured = (
@@ -251,7 +251,7 @@ class Round:
                 judge.shapes[request.model] = shape
                 return reply
 
-    def _taken(
+    def _take_reply(
         self, group: Sequence[PendingQuestion], messages: Messages, reply: ChatReply, repeated: int
     ) -> dict[str, str]:
         """Gives the questions their verdicts. What a refused reply cost is counted with the answer that comes later."""
@@ -260,42 +260,47 @@ class Round:
                 raise BadReply("it is cut off")
             verdicts = verdicts_in(reply.text, group[0].prompt, len(group))
         except BadReply as refused:
-            return {one.key: self._safe(str(refused)) for one in group}
+            return {entry.key: self._safe(str(refused)) for entry in group}
         problems: dict[str, str] = {}
         answered: list[tuple[str, JudgeAnswer]] = []
-        for one, verdict in zip(group, verdicts, strict=True):
+        for entry, verdict in zip(group, verdicts, strict=True):
             if isinstance(verdict, BadReply):
-                problems[one.key] = self._safe(str(verdict))
+                problems[entry.key] = self._safe(str(verdict))
                 continue
             answer = replace(
                 verdict, details=self._safe(dict(verdict.details)), reason=self._safe(verdict.reason),
-                who=self._who(one), tokens=one.spent, retries=repeated, seconds=one.seconds, cost=one.cost,
+                who=self._who(entry), tokens=entry.spent, retries=repeated, seconds=entry.seconds, cost=entry.cost,
             )  # fmt: skip
-            why = one.question.refused(answer) if one.question.refused is not None else None
+            why = entry.question.refused(answer) if entry.question.refused is not None else None
             if why is not None:
-                problems[one.key] = self._safe(why)
+                problems[entry.key] = self._safe(why)
                 continue
-            one.answer = answer
-            answered.append((one.key, answer))
+            entry.answer = answer
+            answered.append((entry.key, answer))
         safe_messages: Any = [{**each, "content": self._safe(each["content"])} for each in messages]
         self.store.add(answered, safe_messages, self._safe(reply.text or ""))
         self.session.count(self.name, answered=len(answered))
         return problems
 
-    def _failed(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
+    def _fail(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
         """Gives questions the answer that an error kept them from being answered."""
-        for one in group:
-            one.answer = JudgeAnswer(
-                who=self._who(one), error=error, tokens=one.spent, retries=retries, seconds=one.seconds, cost=one.cost
+        for entry in group:
+            entry.answer = JudgeAnswer(
+                who=self._who(entry),
+                error=error,
+                tokens=entry.spent,
+                retries=retries,
+                seconds=entry.seconds,
+                cost=entry.cost,
             )
         self.session.count(self.name, failed=len(group))
 
-    def _who(self, one: PendingQuestion) -> dict[str, Any]:
+    def _who(self, entry: PendingQuestion) -> dict[str, Any]:
         """The record of who answered a question."""
         return {
             "judge": self.judge.word,
-            "model": self.judge.params_of(one.question)["model"],
-            "prompt": one.prompt.label,
+            "model": self.judge.params_of(entry.question)["model"],
+            "prompt": entry.prompt.label,
         }
 
     def _failure_counted(self, failure: ChatFailure, whom: str) -> Issue:

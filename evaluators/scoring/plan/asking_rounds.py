@@ -74,9 +74,9 @@ def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
     """
     askers: list[ChunkScoring | RowsAsking] = []
     rest = iter(columns)
-    for one in together:
-        kind = ChunkScoring if isinstance(one.check, ChunkCheck) else RowsAsking
-        askers.append(kind(one, [*islice(rest, len(one.reads))]))
+    for planned in together:
+        kind = ChunkScoring if isinstance(planned.check, ChunkCheck) else RowsAsking
+        askers.append(kind(planned, [*islice(rest, len(planned.reads))]))
     _ask_all(askers)
     return askers
 

@@ -69,7 +69,7 @@ class SearchedCell:
         found = self.get(want, kind_beside(document))
         last, compared, answer = self._beside
         if last is not found or compared is not document:
-            answer = _shared(found, document)
+            answer = _found_or_expected(found, document)
             self._beside = found, document, answer
         return answer
 
@@ -142,7 +142,7 @@ def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, s
         for cell, text, document in zip(cells, expected_cells, expected, strict=True)
     ]
     found = [
-        value if value is document else _shared(value, document)
+        value if value is document else _found_or_expected(value, document)
         for value, document in zip(parse_all(texts, lambda cell: _not_text(cell, search)), expected, strict=True)
     ]
     return _perhaps_listed(cells, found, search)
@@ -153,14 +153,14 @@ def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
     kinds = KINDS.get(want)
     if kinds is None:
         return [value.get(want, prefer) if value.__class__ is SearchedCell else value for value in whole]
-    return [value if value.__class__ in kinds else _wanted(value, want, prefer) for value in whole]
+    return [value if value.__class__ in kinds else _document_of_kind(value, want, prefer) for value in whole]
 
 
 def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want) -> Cells:
     """What `outputs_of_kind` gives, with the expected document itself where the two are equal."""
     kinds = KINDS.get(want, ())
     return [
-        value if value.__class__ in kinds else _wanted_beside(value, document, want)
+        value if value.__class__ in kinds else _wanted_or_expected(value, document, want)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -170,7 +170,7 @@ def outputs_like(whole: Cells, expected: Cells) -> Cells:
     return [
         value
         if value is document or (value.__class__ is document.__class__ and value.__class__ in _CONTAINERS)
-        else _like(value, document)
+        else _output_like(value, document)
         for value, document in zip(whole, expected, strict=True)
     ]
 
@@ -178,7 +178,8 @@ def outputs_like(whole: Cells, expected: Cells) -> Cells:
 def outputs_beside(found: Cells, expected: Cells) -> Cells:
     """The expected document itself where a document that was found elsewhere in the output equals it."""
     return [
-        value if value is document else _shared(value, document) for value, document in zip(found, expected, strict=True)
+        value if value is document else _found_or_expected(value, document)
+        for value, document in zip(found, expected, strict=True)
     ]
 
 
@@ -224,23 +225,25 @@ def _not_text(cell: Any, search: Search) -> Any:
     return SearchedCell(cell, search) if cell.__class__ is str or cell is MISSING or cell.__class__ is CellError else cell
 
 
-def _like(value: Any, document: Any) -> Any:
-    return _wanted_beside(value, document, kind_beside(document))
+def _output_like(value: Any, document: Any) -> Any:
+    """The output document of the kind of the expected one; that very object where the two are equal."""
+    return _wanted_or_expected(value, document, kind_beside(document))
 
 
-def _wanted_beside(value: Any, document: Any, want: Want) -> Any:
+def _wanted_or_expected(value: Any, document: Any, want: Want) -> Any:
+    """The document of the wanted kind, or the expected document itself where the two are equal."""
     if value.__class__ is SearchedCell:
         return value.beside(want, document)
-    return _shared(_wanted(value, want), document)
+    return _found_or_expected(_document_of_kind(value, want), document)
 
 
-def _shared(found: Any, document: Any) -> Any:
-    """What was found, or the expected document itself where the two are equal."""
+def _found_or_expected(found: Any, document: Any) -> Any:
+    """The document of the output, or the expected document itself where the two are equal."""
     kind = found.__class__
     return document if kind is document.__class__ and kind in _CONTAINERS and same(found, document) else found
 
 
-def _wanted(value: Any, want: Want, prefer: Want = "any") -> Any:
+def _document_of_kind(value: Any, want: Want, prefer: Want = "any") -> Any:
     """The document of the wanted kind for a cell that is not of that kind as a whole: one found in its text, or a cell error."""
     if value.__class__ is SearchedCell:
         return value.get(want, prefer)

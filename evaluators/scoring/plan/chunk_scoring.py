@@ -130,11 +130,11 @@ def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result 
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
         return unscored(held.issue) if held.__class__ is CellError else SKIPPED
-    return _stopped([column[index] for column in gates[: len(line.needs)]])
+    return _stopping_verdict([column[index] for column in gates[: len(line.needs)]])
 
 
-def _stopped(needs: Sequence[Result]) -> Result | None:
-    """Why a row is not judged, given the verdicts it waits for; None when nothing stops it."""
+def _stopping_verdict(needs: Sequence[Result]) -> Result | None:
+    """The verdict of a row that is not judged, by the verdicts that it waits for; None for a row that is."""
     for verdict in needs:
         if verdict.status.kept_out:
             return Result(verdict.status, None, 0, 0, issue=verdict.issue)
@@ -254,7 +254,7 @@ class ChunkScoring:
     def settled(self) -> Cells:
         """Every row of the chunk, scored: a `ScoredRow` each."""
         found: Cells = [None] * self.count
-        all_scored = self._scored() if self.rows else []
+        all_scored = self._score_rows() if self.rows else []
         for row, scored in zip(self.rows, all_scored, strict=True):
             without_output = row in self.blocked or row in self.unreadable
             found[row] = self._without_output(row, scored) if without_output else scored
@@ -277,7 +277,7 @@ class ChunkScoring:
         # the verdict is the row's own (invalid, say), not that it is blocked: its reasons are made from the real output
         return self._looked_at(blocked, [column[row] for column in self.inputs])
 
-    def _scored(self) -> list[ScoredRow]:
+    def _score_rows(self) -> list[ScoredRow]:
         """The rows that are not stopped, scored together, or each alone where one of them breaks that.
 
         What `ask` has begun is settled, not gone through again.

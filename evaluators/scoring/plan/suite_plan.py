@@ -104,9 +104,9 @@ class Plan(Struct):
                             slots[step.fills] = read[step.key] = _filled(step, slots, missing)
                 yield slots
         finally:
-            for one in self.evaluators:
-                if one.scored is not None:
-                    release_rows(slots[one.scored])
+            for evaluator in self.evaluators:
+                if evaluator.scored is not None:
+                    release_rows(slots[evaluator.scored])
 
     def explain(self, row: Mapping[str, Any]) -> dict[str, Result]:
         """The result of every evaluator for one row, with reasons, by evaluator name. `row` maps columns to cells."""
@@ -115,7 +115,7 @@ class Plan(Struct):
 
     def explained(self, slots: Sequence[Cells], index: int = 0) -> dict[str, Result]:
         """The result of every evaluator for one row of a chunk, with reasons, by evaluator name: see `explain_from`."""
-        return {one.line.name: self.explain_from(one, slots, index) for one in self.evaluators}
+        return {evaluator.line.name: self.explain_from(evaluator, slots, index) for evaluator in self.evaluators}
 
     def several(self, slots: Sequence[Cells]) -> int:
         """How many output cells of a chunk hold more than one JSON document."""
@@ -239,9 +239,9 @@ def _gates(needs: NeedSteps, line: EvaluatorLine) -> tuple[int, ...]:
 
 def _asking_step(needs: NeedSteps, together: Sequence[Planned]) -> int:
     """One step in which these evaluators ask together."""
-    names = ", ".join(one.line.name for one in together)
+    names = ", ".join(planned.line.name for planned in together)
     does = f"what {names} ask" + ("s" if len(together) == 1 else "")
-    return needs.add(does, ask_together, tuple(slot for one in together for slot in one.reads), together=together)
+    return needs.add(does, ask_together, tuple(slot for planned in together for slot in planned.reads), together=together)
 
 
 def _compiled(needs: NeedSteps, one: Planned, asked: int | None, number: int) -> Compiled:

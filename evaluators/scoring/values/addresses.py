@@ -97,8 +97,10 @@ def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hi
     if allowed is None:
         return []
     own = set(map(str, asked))
-    found = [one for one in addresses if one not in own and not any(_begins(one, each) for each in allowed)]
-    return [_refused(one, allowed, hint) for one in dict.fromkeys(found)]
+    found = [
+        address for address in addresses if address not in own and not any(_begins(address, each) for each in allowed)
+    ]
+    return [_refused(address, allowed, hint) for address in dict.fromkeys(found)]
 
 
 def allowed_beginnings() -> tuple[str, ...] | None:
@@ -109,7 +111,7 @@ def allowed_beginnings() -> tuple[str, ...] | None:
     beginnings = tuple(one.strip() for one in said.split(","))
     if beginnings == (NAMED,):
         return ()
-    if not all(_SCHEME.match(one) for one in beginnings):
+    if not all(_SCHEME.match(beginning) for beginning in beginnings):
         message = f'{ADDRESSES} must be "{NAMED}", or addresses with commas between them; found "{said}"'
         hint = f"{NAMED} allows those of the command line; without the variable, a suite may name any"
         raise problem("bad-addresses", message, hint=hint)

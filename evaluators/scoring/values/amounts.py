@@ -138,5 +138,5 @@ def _marks(text: str, token: re.Pattern[str], known: Callable[[str], Currencies 
     if end != len(text) or None in currencies:
         return None
     signs = "".join("+" if sign == "+" else "-" for sign in found.get("sign", ()))
-    named = tuple(one for one in currencies if one is not None)
+    named = tuple(currency for currency in currencies if currency is not None)
     return _Marks(signs, "".join(found.get("parenthesis", ())), named, tuple(found.get("mark", ())), "percent" in found)

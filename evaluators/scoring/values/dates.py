@@ -119,7 +119,7 @@ def reader(formats: Iterable[str]) -> Read:
     return read
 
 
-def _in_capitals(spelled: str) -> str | None:
+def _capitals_hint(spelled: str) -> str | None:
     """A hint for `yyyy-mm-dd`, where only the case of the letters is wrong."""
     if spelled == spelled.upper() or not re.fullmatch("[YMDymd./ -]+", spelled):
         return None
@@ -142,7 +142,7 @@ def check_format(spelled: str) -> None:
     unknown = [piece["other"] for piece in _PIECE.finditer(spelled) if piece["other"] and piece["other"].isalpha()]
     if unknown:
         hint = (
-            _in_capitals(spelled)
+            _capitals_hint(spelled)
             or ("write A for AM or PM" if unknown[0] == "a" else "")
             or f"tokens: {' '.join(TOKENS)}; other letters go in brackets, as in D [de] MMMM"
         )
@@ -164,7 +164,7 @@ def check_format(spelled: str) -> None:
     is_time = "H" in parts and not {"Y", "M", "D"} & {*parts}
     for later, earlier in (("D", "M"), ("M", "Y"), ("m", "H"), ("s", "m"), ("H", "D")):
         if later in parts and earlier not in parts and not (later == "H" and is_time):
-            raise ValueError(f'the format "{spelled}" has {_said(later)} without {_said(earlier)}')
+            raise ValueError(f'the format "{spelled}" has {_part_text(later)} without {_part_text(earlier)}')
     if "Y" not in parts and not is_time:
         raise ValueError(f'the format "{spelled}" has no year\nhint: tokens: {" ".join(TOKENS)}')
 
@@ -235,7 +235,7 @@ def in_order(a: Moment, b: Moment) -> bool:
     return [one for one, _ in both] <= [other for _, other in both]
 
 
-def _said(part: str) -> str:
+def _part_text(part: str) -> str:
     return {"Y": "a year", "M": "a month", "D": "a day", "H": "an hour", "m": "minutes", "s": "seconds"}[part]
 
 
@@ -280,7 +280,7 @@ def _moment(found: dict[str, str | None]) -> Moment | None:
     try:
         hour = _hour(found)
         if hour is not None and found.get("year") is None is found.get("short"):
-            return Moment(None, None, None, _at(_ON_NO_DAY, hour, found))
+            return Moment(None, None, None, _with_time(_ON_NO_DAY, hour, found))
         year = int(found.get("year") or 0)
         if short := found.get("short"):
             year = int(short) + (1900 if int(short) >= 69 else 2000)
@@ -288,7 +288,7 @@ def _moment(found: dict[str, str | None]) -> Moment | None:
         date = datetime.datetime(year, month or 1, int(day or 1))
         if hour is None:
             return Moment(year, month, int(day) if day else None)
-        return Moment(year, month, date.day, _at(date, hour, found))
+        return Moment(year, month, date.day, _with_time(date, hour, found))
     except ValueError:
         return None
 
@@ -309,7 +309,8 @@ def _hour(found: dict[str, str | None]) -> int | None:
 _TWELVE: Final = 12
 
 
-def _at(day: datetime.datetime, hour: int, found: dict[str, str | None]) -> datetime.datetime:
+def _with_time(day: datetime.datetime, hour: int, found: dict[str, str | None]) -> datetime.datetime:
+    """The day with a time."""
     return day.replace(hour=hour, minute=int(found.get("minute") or 0), second=int(found.get("second") or 0))
 
 

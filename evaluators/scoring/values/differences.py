@@ -58,41 +58,41 @@ def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
     """A sentence on how two values that differ do so. `pairing` pairs the items of lists."""
     if expected.__class__ is not actual.__class__ and kind(expected) != kind(actual):
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
-    if isinstance(expected, dict | list) and (inside := _inside(expected, actual, pairing)):
+    if isinstance(expected, dict | list) and (inside := _changes_text(expected, actual, pairing)):
         return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
     said = f"{quote(actual)} differs from {quote(expected)}"
     if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
         return said
-    if _seen(expected) == _seen(actual):
+    if _visible(expected) == _visible(actual):
         return f"{said}; only invisible characters differ"
     if normalize("NFC", expected) == normalize("NFC", actual):
         return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
     return said
 
 
-def _seen(text: str) -> str:
-    """What can be seen of a text."""
+def _visible(text: str) -> str:
+    """The text without invisible characters."""
     return "".join(char for char in text if category(char) not in ("Cc", "Cf"))
 
 
-def _inside(expected: Any, actual: Any, pairing: _Pairing) -> str:
-    """The first differences in words, in the order of their places, and how many more there are; nothing where all differs."""
+def _changes_text(expected: Any, actual: Any, pairing: _Pairing) -> str:
+    """The first changes in words, in the order of their places, and how many more there are; "" where the values differ as a whole."""
     found = list(islice(_changes((), expected, actual, pairing), MOST_COUNTED + 1))
     if not found or not found[0][0]:
         return ""
-    words = [_in_words(*change) for change in found[:MOST_SHOWN]]
+    words = [_change_text(*change) for change in found[:MOST_SHOWN]]
     more = f"{len(found) - MOST_SHOWN:,}" if len(found) <= MOST_COUNTED else f"over {MOST_COUNTED - MOST_SHOWN:,}"
     return "; ".join(words if len(found) <= MOST_SHOWN else [*words, f"and {more} more"])
 
 
 def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> Iterator[_Change]:
-    """What differs between two values that differ."""
+    """The changes between two values that differ."""
     kinds = (expected.__class__, actual.__class__)
     if kinds == (dict, dict) and len(place) < MOST_LEVELS:
         pairs = ((key, expected.get(key, MISSING), actual.get(key, MISSING)) for key in {**expected, **actual})
     elif kinds == (list, list) and len(place) < MOST_LEVELS:
         if len(expected) != len(actual):
-            yield from _of_lists(place, expected, actual, pairing)
+            yield from _list_changes(place, expected, actual, pairing)
             return
         pairs = ((at, *pair) for at, pair in enumerate(zip(expected, actual, strict=True)))
     else:
@@ -103,10 +103,10 @@ def _changes(place: _Place, expected: Any, actual: Any, pairing: _Pairing) -> It
             yield from _changes((*place, step), one, other, pairing)
 
 
-def _of_lists(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
-    """What differs between two lists of which one has more items."""
-    first = _alike(zip(expected, actual, strict=False))
-    last = _alike(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
+def _list_changes(place: _Place, expected: list[Any], actual: list[Any], pairing: _Pairing) -> Iterator[_Change]:
+    """The changes between two lists of which one has more items."""
+    first = _equal_from_start(zip(expected, actual, strict=False))
+    last = _equal_from_start(zip(expected[first:][::-1], actual[first:][::-1], strict=False))
     ours, theirs = expected[first : len(expected) - last], actual[first : len(actual) - last]
     if ours and theirs:
         found = pairing(first, ours, theirs)
@@ -119,8 +119,8 @@ def _of_lists(place: _Place, expected: list[Any], actual: list[Any], pairing: _P
     yield from (((*place, at), MISSING, item) for at, item in enumerate(theirs, first))
 
 
-def _alike(pairs: Iterator[tuple[Any, Any]]) -> int:
-    """How many pairs are the same from the start."""
+def _equal_from_start(pairs: Iterator[tuple[Any, Any]]) -> int:
+    """The number of pairs that are equal before the first that is not."""
     return sum(1 for _ in takewhile(lambda pair: same(*pair), pairs))
 
 
@@ -135,13 +135,13 @@ def _equal_together(first: int, expected: list[Any], actual: list[Any]) -> list[
         if equal is None:
             before.append((at, item))
             continue
-        found += _in_turn(before, others[:equal])
+        found += _changes_in_turn(before, others[:equal])
         before, others = [], others[equal + 1 :]
-    return found + _in_turn(before, others)
+    return found + _changes_in_turn(before, others)
 
 
-def _in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
-    """What differs between items that stand between the same two others: one after the other, and what is over."""
+def _changes_in_turn(expected: Sequence[tuple[int, Any]], actual: Sequence[tuple[int, Any]]) -> list[_Change]:
+    """The changes between items that stand between the same two others: pair by pair, then those that are left."""
     sides = zip_longest(expected, actual, fillvalue=(-1, MISSING))
     return [((at if one is not MISSING else other_at,), one, other) for (at, one), (other_at, other) in sides]
 
@@ -162,20 +162,20 @@ def _alike_together(first: int, expected: list[Any], actual: list[Any]) -> list[
     levels = [(level.path(output_format="list"), level) for kind in differences.values() for level in kind]
     found: list[_Change] = []
     for steps, level in sorted(levels, key=lambda one: one[0][0]):
-        one = MISSING if repr(level.t1) == _ABSENT else _at(expected, steps)
-        other = MISSING if repr(level.t2) == _ABSENT else _at(actual, level.path(use_t2=True, output_format="list"))
+        one = MISSING if repr(level.t1) == _ABSENT else _value_at(expected, steps)
+        other = MISSING if repr(level.t2) == _ABSENT else _value_at(actual, level.path(use_t2=True, output_format="list"))
         found.append(((steps[0] + first, *steps[1:]), one, other))
     return found
 
 
-def _at(value: Any, steps: Sequence[Any]) -> Any:
-    """What stands in a place that there is."""
+def _value_at(value: Any, steps: Sequence[Any]) -> Any:
+    """The value at a place that is there."""
     for step in steps:
         value = value[step]
     return value
 
 
-def _in_words(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
+def _change_text(place: tuple[Any, ...], expected: Any, actual: Any) -> str:
     """One change in words: removed (`actual` is MISSING), added (`expected` is MISSING) or changed, at its place."""
     if actual is MISSING:
         return f"{plainly(place)} removed: {quote(expected, _QUOTED)}"

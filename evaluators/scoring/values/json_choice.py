@@ -85,7 +85,7 @@ def choose(among: FoundDocuments, want: Want, search: Search = LENIENT, prefer: 
     fits = _of_kind(_eligible(found, search.pick), want)
     pool = _of_kind(fits, prefer if want in ("any", "container") else want)
     if not pool and "object" in (want, prefer) and want != "array":
-        pool = _in_lists(among, search.pick)
+        pool = _objects_in_lists(among, search.pick)
     pool = pool or fits
     if not pool:
         if not found and among.problem:
@@ -105,7 +105,7 @@ def _all_of(among: FoundDocuments) -> PickedDocument:
     return PickedDocument(first, 0, len(every), among.reasoning)
 
 
-def _in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
+def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
     """The objects that stand in lists, where prose holds no other."""
     if among.whole or any(one.how == "fence" for one in _eligible(among.found, pick)) or "[" not in among.text:
         return ()
@@ -129,6 +129,7 @@ def _eligible(found: Sequence[Found], pick: Pick) -> Sequence[Found]:
 
 
 def _of_kind(found: Sequence[Found], want: Want) -> Sequence[Found]:
+    """The documents of a kind."""
     types = _TYPES[want]
     return found if want == "any" else [one for one in found if isinstance(one.value, types)]
 

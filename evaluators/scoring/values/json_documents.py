@@ -280,14 +280,14 @@ def _fences(text: str) -> Iterator[tuple[int, ReadValue]]:
     pos = min((at for at in (text.find("```"), text.find("~~~")) if at >= 0), default=len(text))
     while opening := _opening(text, pos):
         mark, start = opening[1], _after_blanks(text, opening.end())
-        reading, pos = _fenced(text, start, mark)
+        reading, pos = _read_fence(text, start, mark)
         if reading:
             yield start, reading
-        pos = _past_closing(text, pos, mark)
+        pos = _after_fence(text, pos, mark)
 
 
-def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
-    """What the fence holds, if JSON, and where its closing mark is looked for."""
+def _read_fence(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
+    """The JSON value that a fence holds, or None; and the place from which on its closing mark is looked for."""
     end = text.find(mark, start)
     content = text[start : len(text) if end < 0 else end].rstrip(BLANKS)
     stop = start + len(content)
@@ -306,8 +306,8 @@ def _fenced(text: str, start: int, mark: str) -> tuple[ReadValue | None, int]:
     return reading if closed else None, max(stop, reading.end)
 
 
-def _past_closing(text: str, pos: int, mark: str) -> int:
-    """Where the next fence may open. A mark with a word right after it closes nothing: it opens."""
+def _after_fence(text: str, pos: int, mark: str) -> int:
+    """The place where the next fence may open. A mark with a word right behind it does not close a fence, but opens one."""
     closing = text.find(mark, pos)
     if closing < 0:
         return len(text)

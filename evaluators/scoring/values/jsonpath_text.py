@@ -131,7 +131,7 @@ def _quoted_names(text: str) -> tuple[str, list[int]]:
             key, at = read_quoted(text, start)
             part = _quoted(key)
         elif power := found["power"]:
-            part = _in_full(power)
+            part = _without_exponent(power)
         else:
             parts.append(re.sub(r"[\r\n]", " ", part))
             places.extend(range(start, at))
@@ -213,13 +213,14 @@ def _selected(selector: Selector) -> str:
     from jsonpath_ng.jsonpath import Fields, Wildcard
 
     if isinstance(selector, Filter):
-        return f"?{_joined(' && ', selector.expressions)}"
+        return f"?{_conditions_text(' && ', selector.expressions)}"
     if isinstance(selector, Fields):
         return ",".join(map(_quoted, selector.fields))
     return "*" if isinstance(selector, Wildcard) else str(selector)[1:-1]
 
 
-def _joined(joint: str, conditions: list[Any]) -> str:
+def _conditions_text(joint: str, conditions: list[Any]) -> str:
+    """Conditions joined by an operator, in parentheses where there are several."""
     written = joint.join(map(_condition, conditions))
     return written if len(conditions) == 1 else f"({written})"
 
@@ -230,7 +231,7 @@ def _condition(condition: Any) -> str:
     from jsonpath_ng.jsonpath import Fields, JSONPath
 
     if isinstance(condition, And | Or):
-        return _joined(f" {condition.op} ", condition.operands)
+        return _conditions_text(f" {condition.op} ", condition.operands)
     target, operator, value = condition.target, condition.op, condition.value
     if isinstance(target, Fields):  # a literal: a path begins with "$" or "@"
         if not isinstance(value, JSONPath):
@@ -255,10 +256,10 @@ def _literal(value: JSON) -> str:
     """A fixed value as the library takes it."""
     if isinstance(value, str):
         return _quoted(value)
-    return _in_full(repr(value)) if isinstance(value, float) else json.dumps(value)
+    return _without_exponent(repr(value)) if isinstance(value, float) else json.dumps(value)
 
 
-def _in_full(number: str) -> str:
+def _without_exponent(number: str) -> str:
     """A number with a fraction and without an exponent, which the library does not read."""
     digits = format(Decimal(number), "f")
     return digits if "." in digits else f"{digits}.0"

@@ -66,7 +66,7 @@ def range_of(value: object, read: Read) -> NumberRange | None:
         ends = [None if isinstance(one, str) and not one.strip() else one for one in value]
         if len(ends) != 2 or ends == [None, None]:
             return None
-        low, high = (_limit(one, read) for one in ends)
+        low, high = (_limit(end, read) for end in ends)
         if (low is None) is not (ends[0] is None) or (high is None) is not (ends[1] is None):
             return None
         return None if low is not None and high is not None and low > high else NumberRange(low, high)

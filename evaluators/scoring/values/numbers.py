@@ -280,8 +280,8 @@ def are_names_of_digits(texts: Sequence[str]) -> bool:
     if any(_DOTS.fullmatch(text) for text in plain) and not any("," in text for text in plain):
         return True
     decimals = [match[1] for text in plain if (match := _DECIMALS.fullmatch(text))]
-    fewest = min((len(one) for one in decimals), default=0)
-    if any(len(one) > max(fewest, 1) and one.endswith("0") for one in decimals):
+    fewest = min((len(decimal) for decimal in decimals), default=0)
+    if any(len(decimal) > max(fewest, 1) and decimal.endswith("0") for decimal in decimals):
         return True
     shapes = {_DIGIT.sub("0", text) for text in plain}
     return len(shapes) == 1 and _GROUPS.fullmatch(shapes.pop()) is not None

@@ -283,7 +283,7 @@ def left_over(pairs: Pairs, expected: int, output: int) -> tuple[list[int], list
 
 
 def repeated(keys: Sequence[Hashable | None]) -> tuple[int, ...]:
-    """The indexes of keys that stand earlier in the list, too."""
+    """The indexes of keys that also occur earlier."""
     if len(set(keys)) == len(keys):
         return ()
     seen: set[Hashable] = set()

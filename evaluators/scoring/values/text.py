@@ -231,15 +231,15 @@ def normal_form(form: Form, text: str) -> str:
 
 def ordered_marks(form: Form, text: str) -> str:
     """The text with each long run of combining marks in canonical order."""
-    apart = _apart(form)
+    apart = _split_marks(form)
     return _long_runs(form)(
         lambda run: "".join(sorted("".join([apart.get(mark, mark) for mark in run[0]]), key=combining)), text
     )
 
 
 @cache
-def _apart(form: Form) -> dict[str, str]:
-    """The marks that are several marks, taken apart: `NFC` takes them apart by meaning, `NFKC` by look, too."""
+def _split_marks(form: Form) -> dict[str, str]:
+    """For each mark that stands for several marks, those marks: with `NFC` by meaning, with `NFKC` also by look."""
     by: Form = "NFKD" if "K" in form else "NFD"
     found = {}
     for code in range(0x300, _LAST):
@@ -254,7 +254,7 @@ def _apart(form: Form) -> dict[str, str]:
 @cache
 def _long_runs(form: Form) -> Callable[[Callable[[re.Match[str]], str], str], str]:
     marks = [chr(code) for code in range(0x300, _LAST) if combining(chr(code))]
-    return re.compile(f"[{''.join([*marks, *_apart(form)])}]{{64,}}").sub
+    return re.compile(f"[{''.join([*marks, *_split_marks(form)])}]{{64,}}").sub
 
 
 _nfc: Final = partial(normal_form, "NFC")

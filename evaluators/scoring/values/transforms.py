@@ -249,7 +249,7 @@ def _rounding(parameters: RoundDigits) -> Apply:
             raise NotTaken(f"round_digits takes a number; found {quote(value)}")
         if value.__class__ is int or not math.isfinite(value):
             return round(value, digits) if value.__class__ is int else value
-        found = float(_written(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
+        found = float(_decimal_of(value).quantize(Decimal((0, (1,), -digits)), ROUND_HALF_EVEN, _ROOM))
         if not math.isfinite(found):
             raise NotTaken(f"round_digits cannot round {quote(value)} to {digits} digits")
         return found
@@ -261,8 +261,8 @@ _ROOM: Final = Context(prec=1000)
 """Digits enough for any float, rounded to any number of digits."""
 
 
-def _written(number: float) -> Decimal:
-    """The decimal that a person would write for the number: 2.675, of which a float holds a little less."""
+def _decimal_of(number: float) -> Decimal:
+    """The decimal that a person would write for a number: 2.675, of which a float holds a little less."""
     return Decimal(repr(number))
 
 
@@ -294,12 +294,12 @@ def _to_text(value: Any) -> str:
     if isinstance(value, dict | list):
         raise TypeError(value)
     if isinstance(value, float) and math.isfinite(value):
-        return format(_written(value) + 0, "f").removesuffix(".0")
+        return format(_decimal_of(value) + 0, "f").removesuffix(".0")
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
 def _to_whole(value: Any) -> int:
-    return int(_written(value)) if isinstance(value, float) and math.isfinite(value) else int(value)
+    return int(_decimal_of(value)) if isinstance(value, float) and math.isfinite(value) else int(value)
 
 
 def _to_boolean(value: Any) -> bool:
@@ -347,7 +347,8 @@ def _json_inside(value: Any) -> Any:
         raise TransformError(f"json cannot read {quote(value)}: {error}") from error
 
 
-def _unwrapped(value: Any) -> Any:
+def _only_item(value: Any) -> Any:
+    """The only item of a list, however deep it is in lists of one; other values stay."""
     while value.__class__ is list and len(value) == 1:
         value = value[0]
     return value
@@ -401,7 +402,7 @@ TRANSFORMS: Final[Mapping[str, Kind]] = MappingProxyType(
         "unwrap": Kind(
             "A list of one item becomes the item, however many such lists stand around it; other values stay.",
             Settings,
-            lambda _: _unwrapped,
+            lambda _: _only_item,
             reshapes=True,
         ),
     }

@@ -26,13 +26,12 @@ WORDS: Final[Reads] = ((), (), None)
 
 def reads_of(value: Any) -> Reads:
     """The numbers, with their currencies, and the days that a value may be; `WORDS` for one that is neither."""
-    return _of_text(value) if value.__class__ is str else ((digits_of(value),), (), None)
+    return _readings_of_text(value) if value.__class__ is str else ((digits_of(value),), (), None)
 
 
 @lru_cache(maxsize=1 << 14)
-def _of_text(text: str) -> Reads:
-    """The numbers, with their currencies, and the days that a text may be; `WORDS` for one that is neither. Digits that begin with 0, or
-    have spaces as no number has, are a code."""
+def _readings_of_text(text: str) -> Reads:
+    """The numbers, with their currencies, and the days that a text may be; `WORDS` for any other text, and for a code of digits."""
     text = DASH_BEFORE_DIGIT.sub("-", text.strip())
     if not DIGITS.search(text):
         return WORDS
@@ -69,5 +68,5 @@ def _readers() -> Sequence[Any]:
         {"decimal": decimal, "thousands": mark} for decimal in ".," for mark in (None, *",. '")
     ]
     return [
-        exact_reader(Parse(**one, currency=True, percent=True)) for one in marks if one["decimal"] != one["thousands"]
+        exact_reader(Parse(**mark, currency=True, percent=True)) for mark in marks if mark["decimal"] != mark["thousands"]
     ]

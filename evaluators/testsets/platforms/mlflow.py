@@ -113,7 +113,11 @@ def _row(trace: Any) -> dict[str, Any]:
     """The cells of a trace: input and output of its root span, expectations and tags."""
     info = trace.info
     root = next((span for span in trace.data.spans if span.parent_id is None), None)
-    answers = {one.name: one.expectation.value for one in info.assessments or () if getattr(one, "expectation", None)}
+    answers = {
+        assessment.name: assessment.expectation.value
+        for assessment in info.assessments or ()
+        if getattr(assessment, "expectation", None)
+    }
     tags = {f"tags.{name}": value for name, value in info.tags.items() if not name.startswith("mlflow.")}
     expectations = {f"expectation.{name}": value for name, value in answers.items()}
     given = root.inputs if root is not None else None

@@ -83,7 +83,7 @@ def _of_experiment(client: Client, experiment: str) -> Iterator[Cells]:
         for run in sorted(runs.get(_node(example), ()), key=lambda one: one["repetition_number"]):
             times = {} if run["repetition_number"] == 1 else {"repetition": run["repetition_number"]}
             about = {"run_id": run["id"], "trace_id": run.get("trace_id"), **times}
-            yield {**_example(example), **_there({"output": run.get("output"), **about})}
+            yield {**_example(example), **_without_none({"output": run.get("output"), **about})}
 
 
 def _example(example: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,5 +122,5 @@ def _read(attributes: Mapping[str, Any], side: str) -> Any:
         return value
 
 
-def _there(row: Mapping[str, Any]) -> dict[str, Any]:
+def _without_none(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}

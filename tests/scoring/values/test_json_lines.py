@@ -8,7 +8,7 @@ import pytest
 
 from evaluators.model.rows import MISSING
 from evaluators.scoring.values import json_lines
-from evaluators.scoring.values.json_lines import _one_object_per_line, _slowly, reader
+from evaluators.scoring.values.json_lines import _lines_one_by_one, _one_object_per_line, reader
 
 GAP = MISSING
 
@@ -31,7 +31,7 @@ GAP = MISSING
 def test_a_block_is_read_into_columns(
     block: bytes, offsets: list[int], length: int, columns: list[list[Any]], refused: list[int]
 ) -> None:
-    for found in (reader(["a", "b"])(block), _slowly(block, ["a", "b"])):
+    for found in (reader(["a", "b"])(block), _lines_one_by_one(block, ["a", "b"])):
         assert ([*found.offsets], found.length, found.columns) == (offsets, length, columns)
         assert [index for index, _ in found.refused] == refused
 
@@ -58,6 +58,6 @@ def test_objects_that_are_alone_on_their_lines_are_told_from_others(block: bytes
 @pytest.mark.parametrize("key", ['a"b', "a\\b", "a\nb", "\ud800"])
 def test_keys_that_are_no_names_are_read_line_by_line(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bytes] = []
-    monkeypatch.setattr(json_lines, "_slowly", lambda block, keys: asked.append(block))
+    monkeypatch.setattr(json_lines, "_lines_one_by_one", lambda block, keys: asked.append(block))
     reader([key])(b"{}")
     assert asked == [b"{}"]

@@ -48,19 +48,21 @@ class Recorded(Judge):
         return self
 
     def ready(self) -> None:
-        self._known()
+        self._recorded_answers()
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
-        known = self._known()
+        known = self._recorded_answers()
         return [
-            known.get(one.as_written(self.written).key) or known.get(one.key) or JudgeAnswer(error=_unknown(one.body()))
-            for one in questions
+            known.get(question.as_written(self.written).key)
+            or known.get(question.key)
+            or JudgeAnswer(error=_unknown(question.body()))
+            for question in questions
         ]
 
     def replayed(self) -> Path | None:
         return None if self.run is None else self._folder / self.run
 
-    def _known(self) -> Mapping[Hashable, JudgeAnswer]:
+    def _recorded_answers(self) -> Mapping[Hashable, JudgeAnswer]:
         """The answers, by question. Raises Problems (config) where they cannot be read."""
         if self._answers is None:
             found: dict[Hashable, JudgeAnswer] = {}

@@ -58,7 +58,7 @@ class ArrayLlm(JudgedComparator):
             return self._whole(question, found.reason)
         if expected and actual:
             return None
-        return self._scored(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
+        return self._comparison_of(Claimed(0, len(expected), len(actual)), "one of the lists is empty")
 
     def params(self) -> dict[str, Any]:
         return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
@@ -97,7 +97,7 @@ class ArrayLlm(JudgedComparator):
 
     def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
         try:
-            return self._scored(claimed_in(answer.details, question.expected, question.actual), None).score
+            return self._comparison_of(claimed_in(answer.details, question.expected, question.actual), None).score
         except ValueError:
             return None
 
@@ -107,9 +107,9 @@ class ArrayLlm(JudgedComparator):
         except ValueError as error:
             message = f"the judge's verdict on the two lists does not add up: {error}"
             return RowProblem(unanswered("bad-answer", message, "the field is an error, and no score is guessed"))
-        return self._scored(claimed, answer.reason)
+        return self._comparison_of(claimed, answer.reason)
 
-    def _scored(self, claimed: Claimed, reason: str | None) -> Comparison:
+    def _comparison_of(self, claimed: Claimed, reason: str | None) -> Comparison:
         """The comparison of two lists for the counts that a judge claims. Its score is the share of items that match."""
         whole = claimed.matched + claimed.missed + (claimed.spurious if self.extra_items == "penalize" else 0)
         share = Fraction(claimed.matched, whole) if whole else Fraction(0)
