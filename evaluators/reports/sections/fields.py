@@ -219,18 +219,13 @@ def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
 
 
 def mistake_count(result: RunResult, options: Options, one: Mistake) -> str:
-    """How often a mistake is met, and of how many wrong values of its field where all of them were looked at: `19 of 20`."""
-    found = next(
-        (
-            field
-            for stats, field in _fields(result)
-            if (stats.name, stats.variant, field.path) == (one.evaluator, one.variant, one.field)
-        ),
-        None,
-    )
-    if found is None or options.mistakes_until is not None:
+    """How often a mistake is met, and of how many wrong values of its field, or failed rows of its evaluator, where all of them were
+    looked at: `19 of 20`."""
+    stats = next((each for each in result.evaluators if (each.name, each.variant) == (one.evaluator, one.variant)), None)
+    field = next((each for each in stats.fields if each.path == one.field), None) if stats is not None else None
+    if stats is None or (field is None and one.field) or options.mistakes_until is not None:
         return f"{one.count:,}"
-    return f"{one.count:,} of {found.counts.n - found.counts.match:,}"
+    return f"{one.count:,} of {stats.failed if field is None else field.counts.n - field.counts.match:,}"
 
 
 def _forgiven_below(options: Options, one: Mistake) -> str:

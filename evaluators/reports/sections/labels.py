@@ -120,7 +120,9 @@ def label_part(matrix: ConfusionMatrix) -> tuple[Section, ...]:
     confusions = list_part(texts, 4, line(f"{title}: what was taken for what{f1}").text)
     if not 0 < len(matrix.labels) <= MOST_COLUMNS_IN_SUMMARY:
         return confusions
-    table = _matrix(matrix, max(3, (WIDEST - 14) // len(matrix.columns) - 2))
+    table = _matrix(matrix)
+    if table_width(table) > WIDEST:
+        table = _matrix(matrix, max(3, (WIDEST - 14) // len(matrix.columns) - 2))
     if table_width(table) > WIDEST:
         return confusions
     return (Section(None, (line(f"{title}: outputs in the columns{f1}"), table)),)

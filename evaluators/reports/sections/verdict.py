@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from evaluators.model.words import ROW_WORDS
-from evaluators.reports.display import clipped, visible
+from evaluators.reports.display import visible
 from evaluators.reports.headline import Options
 from evaluators.reports.sections.fields import weak_fields
 from evaluators.runs.metrics import full_name, rows_text, score_text
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.values.paths import for_people
 
-_LONGEST_MISTAKE: Final = 60
 MOST_VARIANTS: Final = 5
 
 
@@ -47,7 +46,8 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
         yield f"{stats.passed:,} of {rows_text(stats.scored)} passed"
     worst = next((field for each, field in weak_fields(result) if each is stats), None)
     if worst is not None and len(stats.fields) > 1:
-        yield f"worst: {for_people(worst.path)}{_mostly(stats, worst, options)}"
+        right = f"{worst.counts.match:,} of {worst.counts.n:,} right"
+        yield f"worst: {for_people(worst.path)} ({right}){_mostly(stats, worst, options)}"
     yield from _corrected(result, stats)
     for name in ("invalid", "unjudged", "not_measured"):
         if count := getattr(stats, name):
@@ -74,5 +74,5 @@ def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:
     for one in options.mistakes:
         here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field.path)
         if here and one.count >= max(2, wrong / 2):
-            return f", mostly: {clipped(visible(one.said.removeprefix('such as ')), _LONGEST_MISTAKE)}"
+            return f", mostly: {visible(one.said.removeprefix('such as '))}"
     return ""
