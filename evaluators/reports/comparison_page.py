@@ -264,7 +264,7 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
     tests = tests_in(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
-    blocks += map(Paragraph, _one_test(comparison.fields))
+    blocks += (Paragraph(text[0].upper() + text[1:]) for text in _one_test(comparison.fields))
     if any(one.unit == "values" for one in changed[:MOST_ROWS]):
         blocks.append(
             Paragraph(

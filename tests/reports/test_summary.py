@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -297,9 +298,9 @@ WRONG = Mistake("f", "n", None, 'such as "A-1" for "1"', 3, (2, 3, 4))
     ("fields", "mistakes", "sentence"),
     [
         ([field("n", match=5, mismatch=4), field("m", match=9)], (WRONG,),
-         '14 of 18 values right; 5 of 9 rows passed; worst: n, mostly: "A-1" for "1"'),
+         '14 of 18 values right; 5 of 9 rows passed; worst: n (5 of 9 right), mostly: "A-1" for "1"'),
         ([field("n", match=5, mismatch=3, hallucination=4), field("m", match=9)], (WRONG,),
-         "14 of 21 values right; 5 of 9 rows passed; worst: n"),
+         "14 of 21 values right; 5 of 9 rows passed; worst: n (5 of 12 right)"),
         ([field("n", match=9), field("m", match=9)], (), "18 of 18 values right; 5 of 9 rows passed"),
         ([], (), "5 of 9 rows passed"),
     ],
@@ -309,6 +310,23 @@ def test_it_begins_with_what_the_run_came_to(fields: list[Any], mistakes: tuple[
     one = evaluator("f", "json_multi_field_match", 5, 4, {1: 0}, fields=fields)
     (line,) = verdict_lines(run("x", [one]), Options(mistakes=mistakes))
     assert line == sentence
+
+
+def test_the_reason_of_the_worst_field_is_not_cut() -> None:
+    reason = " ".join(f"word{place}" for place in range(40))
+    stats = evaluator(
+        "f", "json_multi_field_match", 5, 4, {1: 0}, fields=[field("n", match=5, mismatch=4), field("m", match=9)]
+    )
+    mistakes = (Mistake("f", "n", None, reason, 4, (2, 3, 4, 5)),)
+    (line,) = verdict_lines(run("x", [stats]), Options(mistakes=mistakes))
+    assert line.endswith(f"worst: n (5 of 9 right), mostly: {reason}")
+
+
+def test_a_mistake_of_rows_says_of_how_many_that_fail_and_one_of_a_variant_is_called_as_its_field() -> None:
+    stats = evaluator("f", "exact_match", 5, 4, {1: 0}, variant="gpt")
+    mistakes = (Mistake("f", "", "gpt", "the pattern was not found", 3, (2, 3, 4)),)
+    text = page_text(summary(run("x", [stats], variants=("gpt",)), Options(mistakes=mistakes)))
+    assert re.search(r"3 of 4 +f \(gpt\) +the pattern was not found", text)
 
 
 def test_of_several_evaluators_the_one_that_compares_most_values_is_spoken_of() -> None:

@@ -186,6 +186,7 @@ const fieldName = (path) => forPeople(path) || "(the whole document)";
 const generalPath = (path) => path.replace(STEPS, (step, index) => (index === undefined ? step : "[*]"));
 const MOST_COMPARED = 4000000;
 const MOST_LETTERS = 20000;
+const MOST_SHORT = 80;
 function lettersOf(text) {
   if (text.length > MOST_LETTERS) return null;
   if (!Intl.Segmenter) return Array.from(text);
@@ -228,8 +229,9 @@ function common(ours, theirs) {
     } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i++;
     else j++;
   }
-  return kept;
+  return areUnlike(kept[0].size, ours.length + theirs.length) ? [new Set(), new Set()] : kept;
 }
+const areUnlike = (kept, both) => both > MOST_SHORT && kept * 5 < both;
 function joined(letters, isChanged) {
   const runs = [];
   letters.forEach((letter, place) => {

@@ -22,7 +22,7 @@ from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import metric_columns, table_part
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import FIELD_METRICS, Place
-from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text
+from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text, with_variant
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.fields.empty_values import EMPTY_RATES
 from evaluators.scoring.values.paths import for_people
@@ -254,11 +254,8 @@ def _several(mistakes: Sequence[Mistake]) -> bool:
 
 def _where(one: Mistake, several: bool) -> str:
     """The field of a mistake; its evaluator, too, where mistakes of several are listed."""
-    variant = f"{one.variant}: " if one.variant is not None else ""
-    if not one.field:
-        return f"{variant}{one.evaluator}"
-    field = for_people(one.field)
-    return f"{variant}{one.evaluator}: {field}" if several else f"{variant}{field}"
+    name, field = with_variant(one.evaluator, one.variant), for_people(one.field)
+    return ": ".join(filter(None, (name, field))) if several or not field else field
 
 
 def _rows(one: Mistake) -> str:

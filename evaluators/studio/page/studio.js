@@ -267,6 +267,7 @@ function valueIn(written) {
 }
 const MOST_COMPARED = 4000000;
 const MOST_LETTERS = 20000;
+const MOST_SHORT = 80;
 function lettersOf(text) {
   if (text.length > MOST_LETTERS) return null;
   if (!Intl.Segmenter) return Array.from(text);
@@ -309,8 +310,9 @@ function common(ours, theirs) {
     } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i++;
     else j++;
   }
-  return kept;
+  return areUnlike(kept[0].size, ours.length + theirs.length) ? [new Set(), new Set()] : kept;
 }
+const areUnlike = (kept, both) => both > MOST_SHORT && kept * 5 < both;
 function joined(letters, isChanged) {
   const runs = [];
   letters.forEach((letter, place) => {

@@ -104,7 +104,9 @@ def test_the_first_screen_says_which_field_is_worst_and_why_in_the_words_of_the_
     assert done.folder is not None
     printed = (done.folder / "summary.txt").read_text().replace("\n  ", " ")
     sentence = page.text(".sentence")
-    assert sentence.startswith('3 of 8 values right; 1 of 4 rows passed; worst: order number, mostly: "0" for "A-0"')
+    assert sentence.startswith(
+        '3 of 8 values right; 1 of 4 rows passed; worst: order number (1 of 4 right), mostly: "0" for "A-0"'
+    )
     assert sentence in printed
     titles = page.texts("main h2")
     assert titles[:2] == ["Fields", "Evaluators"]

@@ -1,8 +1,9 @@
 // Where two texts differ, character by character: what is common at both ends first, then the longest common
-// subsequence of the middle. A middle that is too long for that counts as changed as a whole.
+// subsequence of the middle. A middle that is too long for that, or quite another text, counts as changed as a whole.
 
 const MOST_COMPARED = 4000000;
 const MOST_LETTERS = 20000;
+const MOST_SHORT = 80;
 
 /** @param {string} text */
 function lettersOf(text) {
@@ -58,8 +59,12 @@ function common(ours, theirs) {
     } else if (lengths[(i + 1) * width + j] >= lengths[i * width + j + 1]) i++;
     else j++;
   }
-  return kept;
+  return areUnlike(kept[0].size, ours.length + theirs.length) ? [new Set(), new Set()] : kept;
 }
+
+/** Long texts that have no more than single letters in common: marks between these would say nothing.
+ * @param {number} kept @param {number} both The letters of both texts. */
+const areUnlike = (kept, both) => both > MOST_SHORT && kept * 5 < both;
 
 /** Neighbours that are changed, or are not, as one part.
  * @param {string[]} letters @param {(place: number) => boolean} isChanged */

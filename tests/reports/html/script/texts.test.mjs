@@ -25,6 +25,12 @@ test("texts that are too long are not compared, and a long middle is changed as 
   assert.deepEqual(ours.map(([text, isChanged]) => [text.length, isChanged]), [[1, false], [3000, true], [1, false]]);
 });
 
+test("of texts that share no more than single letters everything is marked", () => {
+  const [text, other] = ["I am sorry, the scan is too blurred.", `{ "number": "CB-4431", "items": [${"1, 2, 3, ".repeat(12)}4] }`];
+  assert.deepEqual(marks(text, other), [`[${text}]`, `[${other}]`]);
+  assert.deepEqual(marks(`${text} Sorry.`, text), [`${text}[ Sorry.]`, text]);
+});
+
 test("people see a key of several words as it is, and any other key that needs quotes in them", () => {
   const cases = [
     ['["order number"]', "order number"], ['a["order number"].b', "a.order number.b"], ["items[*].name", "items[*].name"],
