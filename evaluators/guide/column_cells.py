@@ -20,6 +20,7 @@ _NO_WORD: Final = re.compile(r"[^a-zA-Z]")
 _NO_ID: Final = re.compile(r"[\s{\[]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d.*")
 _TRUTHS: Final = frozenset(["true", "false"])
+_TRUTH_OF: Final = {"yes": "true", "no": "false"}
 _VERDICTS: Final = _TRUTHS | frozenset(
     ["yes", "no", "y", "n", "pass", "passed", "fail", "failed", "ok", "correct", "incorrect", "right", "wrong", "0", "1", "✓",
      "✗", "✅", "❌", "win", "lose", "loss", "tie", "good", "bad", "partial", "partially correct"]
@@ -169,7 +170,12 @@ def _mean(one: Sequence[Any], other: Sequence[Any], alike: Callable[[Any, Any], 
 
 
 def _equal_cells(a: Any, b: Any) -> float:
-    return float(plain(a) == plain(b))
+    """Whether cells are alike; a list of answers is like each of them."""
+    if isinstance(a, list) != isinstance(b, list):
+        answers, one = (a, b) if isinstance(a, list) else (b, a)
+        return float(plain(one) in {*map(plain, answers)})
+    ours, theirs = plain(a), plain(b)
+    return float(_TRUTH_OF.get(ours, ours) == _TRUTH_OF.get(theirs, theirs))
 
 
 def _alike_cells(a: Any, b: Any) -> float:

@@ -98,6 +98,11 @@ _VERDICT: Final = frozenset(
      "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
      "logprob", "rater", "raters"]
 )  # fmt: skip
+_METRICS: Final = frozenset(
+    ["accuracy", "acc", "f1", "em", "bleu", "rouge", "similarity", "confidence", "probability", "prob", "logprob", "rater",
+     "raters"]
+)  # fmt: skip
+"""Verdicts that are numbers, and never an answer."""
 _EXPLAINS: Final = frozenset(
     ["explanation", "explanations", "reason", "reasons", "reasoning", "rationale", "why", "comment", "comments", "note", "notes",
      "feedback", "justification", "cot", "thought", "thoughts", "analysis", "critique", "remark", "remarks"]
@@ -202,6 +207,11 @@ def may_be_measure(column: str) -> bool:
 def called_verdict(column: str) -> bool:
     """Whether the name has a word of verdicts."""
     return bool(_VERDICT & {*words_of(column)})
+
+
+def called_metric(column: str) -> bool:
+    """Whether the name has a word of figures about answers."""
+    return bool(_METRICS & {*words_of(column)})
 
 
 def called_explanation(column: str) -> bool:

@@ -8,17 +8,19 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
-from evaluators.guide.field_columns import read_as_outputs
+from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
+from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, written
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
+from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
-from evaluators.scoring.fields.inference.suggested_lines import lines_of, nulls_of, shape_of
+from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.scoring.needs import Role, expected_of
 from evaluators.scoring.values.json_choice import find
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.python_lists import python_list
+from evaluators.scoring.values.python_lists import python_list, python_value
 from evaluators.scoring.values.quoting import flow, kind, quote
 
 _MOSTLY: Final = 0.8
@@ -28,6 +30,8 @@ _MOST_GROUPS: Final = 12
 _ROWS_A_GROUP: Final = 5
 _MOST_SLICES: Final = 4
 _SHORT_TEXT: Final = 60
+_FIRST_ROWS: Final = 200
+_LEAST_SCORE: Final = 0.0001
 _SENTENCE: Final = 4
 """Words of a short text from which on it is a sentence, which can be right in other words."""
 
@@ -55,7 +59,7 @@ def evaluators_for(
         if given and len(rows) >= _MOSTLY * len(given)
         else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
-    return replace(made, notes=(*made.notes, *_damage(damaged)))
+    return replace(made, notes=(*made.notes, *_printed(given), *_damage(damaged)))
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
@@ -92,6 +96,20 @@ def _notes(empty: int, guard: Sequence[str]) -> list[str]:
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
+def _printed(given: Sequence[Any]) -> list[str]:
+    """What to do with expected answers that are dicts as Python prints them, which no evaluator reads as JSON."""
+    printed = sum(
+        isinstance(cell, str) and isinstance(python_value(cell), dict) and not _holds_json(cell) for cell in given
+    )
+    if 2 * printed <= len(given):
+        return []
+    message = (
+        f"{printed:,} of {len(given):,} expected answers are dicts as Python prints them, which is no JSON, so they are "
+        "compared as texts; written with json.dumps, every field can be compared"
+    )
+    return [message]
+
+
 def _damage(damaged: Sequence[CellError]) -> list[str]:
     """How many rows cannot be read, and what is wrong with the first of them."""
     if not damaged:
@@ -121,6 +139,12 @@ def _of_documents(
         "- contains_json",
         "",
     ]
+    wrapped = document_path([output for _, output in rows], documents)
+    if wrapped:
+        at = written(wrapped)
+        guard = [*guard, *comment(f"In the outputs, the document stands below {at}."), f"output_at: {literal(at)}"]
+        notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
+        rows = [(document, at_path(output, wrapped)) for document, output in rows]
     lines = read_as_outputs(lines_of(root, ask), rows)
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
@@ -141,27 +165,56 @@ def _of_documents(
             ]
     settings = {"nulls": meaning.word} if meaning is not None else {}
     lines = with_counts(lines, rows, settings, ask)
+    notes += _nothing_right(lines, rows, settings)
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
 
 
+def _nothing_right(
+    lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, Any]], settings: Mapping[str, Any]
+) -> list[str]:
+    """Why no value of the outputs is right, where that is so in all of the first rows."""
+    apart = shape_note(rows)
+    if apart is not None or not rows:
+        return [apart] if apart is not None else []
+    looked_at = rows[:_FIRST_ROWS]
+    fields = {line.path: line.compare for line in lines}
+    some = {"type": "schema_match", "fields": fields, "pass_at": _LEAST_SCORE, **settings}
+    if any(line.instead for line in lines) or passed(looked_at, {"some": some})["some"]:
+        return []
+    document, output = (quote(_container(side) or side, 100) for side in looked_at[0])
+    message = (
+        f"no value is right in the first {rows_text(len(looked_at))}, so outputs may say it in another form: "
+        f"the first expects {document}, and its output is {output}"
+    )
+    return [message]
+
+
+def _container(cell: Any) -> Any:
+    try:
+        return find(cell, "container").value if isinstance(cell, str) else cell
+    except NotJSON:
+        return None
+
+
 def _several_right(pairs: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a cell holds several right answers: lists of texts, where the outputs are no JSON."""
-    lists = [answers_in(_text(cell)) for cell, _ in pairs]
+    lists = [answers_in(cell) for cell, _ in pairs]
     listed = sum(bool(one) for one in lists)
     return listed >= _MOSTLY * len(pairs) and sum(_holds_json(output) for _, output in pairs) * 2 < len(pairs)
 
 
-def answers_in(text: str) -> list[str]:
+def answers_in(cell: Any) -> list[str]:
     """The right answers in a cell with a list of texts, as JSON or as Python prints it; none in any other cell."""
-    listed = python_list(text)
-    try:
-        found = parse(text) if listed is None and text.lstrip().startswith("[") else listed
-    except NotJSON:
-        return []
-    texts = [one for one in found if isinstance(one, str) and one.strip()] if isinstance(found, list) else []
-    return texts if isinstance(found, list) and len(texts) == len(found) else []
+    found: Any = python_list(cell) if isinstance(cell, str) else cell
+    if found is None and isinstance(cell, str) and cell.lstrip().startswith("["):
+        try:
+            found = parse(cell)
+        except NotJSON:
+            return []
+    all_texts = isinstance(found, list) and all(isinstance(one, str) and one.strip() for one in found)
+    return found if all_texts else []
 
 
 def _of_answers(
@@ -217,7 +270,15 @@ def _of_texts(
         shown = ", ".join(quote(text, 20) for text in distinct[:6]) + (", …" if len(distinct) > 6 else "")
         head = f"The output is the label, to the letter. There are {len(distinct)}: {shown}."
         counted, case = _label_counts(pairs, ask)
-        lines = [*comment(f"{head}{counted}"), "- exact_match:", "    name: label", *margin, *case, *_as_numbers(pairs)]
+        lines = [
+            *comment(f"{head}{counted}"),
+            "- exact_match:",
+            "    name: label",
+            *margin,
+            *case,
+            *_as_truths(pairs),
+            *_as_numbers(pairs),
+        ]
         return SuggestedEvaluators(tuple(lines), ("label",), f"labels, {len(distinct)} distinct", notes)
     seen: list[Role] = ["input", "expected"] if "input" in columns else ["expected"]
     judge = _judged("Does the output say the same as the expected answer?", seen, margin)
@@ -228,7 +289,8 @@ def _of_texts(
             *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
             "- correctness:", "    name: right", *margin, "",
             *comment(f"The expected text, to the letter; {strict}."),
-            "- exact_match:", "    name: exact", *margin, *_as_numbers(pairs), *(judge if words >= _SENTENCE else ()),
+            "- exact_match:", "    name: exact", *margin, *_as_numbers(pairs), *_mentioned(pairs, right["right"], columns, margin),
+            *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
         return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
     looked_at = pairs[:MOST_ROWS]
@@ -243,6 +305,36 @@ def _of_texts(
         *margin, *judge,
     ]  # fmt: skip
     return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
+
+
+def _mentioned(
+    pairs: Sequence[tuple[Any, Any]], right: int, columns: Mapping[Role, str], margin: Sequence[str]
+) -> list[str]:
+    """The evaluator that takes an answer inside a sentence, in a comment, where more rows are then right."""
+    line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False}
+    more = passed(pairs, {"mentioned": line})["mentioned"] - right
+    if more < 1 or "expected" not in columns:
+        return []
+    text = literal({"column": columns["expected"]})
+    lines = ["- contains:", "    name: mentioned", f"    substring: {text}", "    case_sensitive: false", *margin]
+    said = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
+    return ["", *comment(said), *(f"# {one}" for one in lines)]
+
+
+def _as_truths(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """The evaluator that takes yes for true, in a comment, where both sides say so in words of their own."""
+    sides = [{_text(cell).strip().casefold() for cell in side} for side in zip(*pairs, strict=True)]
+    if not pairs or any(not side <= BOOLEAN_WORDS.keys() for side in sides) or sides[1] <= sides[0]:
+        return []
+    words = {word: sorted(one for one in sides[0] | sides[1] if BOOLEAN_WORDS[one] == word) for word in ("true", "false")}
+    compare = {"boolean": {"words": {word: found or [word] for word, found in words.items()}}}
+    exact = {"type": "exact_match"}
+    right = passed(pairs, {"label": exact, "truth": {**exact, "compare": compare}})
+    more = right["truth"] - right["label"]
+    if more < 1:
+        return []
+    said = f"{more:,} more would be right if words for true and for false were the same:"
+    return [*comment(said, "    "), f"    # compare: {literal(compare)}"]
 
 
 def _label_counts(pairs: Sequence[tuple[Any, Any]], ask: DefaultAnswers) -> tuple[str, list[str]]:

@@ -59,7 +59,7 @@ def output_keys(cells: Iterable[Any]) -> list[str]:
     """The paths of the values that outputs hold below keys, in the order of their appearance; none where few hold an object."""
     found: dict[str, None] = {}
     given = [cell for cell in cells if cell is not MISSING and cell is not None and cell != ""]
-    objects = [one for one in map(_object, given) if one is not None]
+    objects = [one for one in map(object_in, given) if one is not None]
     if 2 * len(objects) < len(given):
         return []
     for one in objects:
@@ -73,7 +73,7 @@ def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, An
     `rows` are an expected document and an output cell each.
     """
     documents = [document for document, _ in rows]
-    outputs = [dict(_object(cell) or {}) for _, cell in rows]
+    outputs = [dict(object_in(cell) or {}) for _, cell in rows]
     return [_as_outputs(line, documents, outputs) or line for line in lines]
 
 
@@ -88,8 +88,8 @@ def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence
     if not texts or not kinds or not all(isinstance(text, str) for text in texts):
         return None
     shown = first_ones([quote(text) for text in plain], _SHOWN)
-    if kinds == {bool} and all(text in _BOOLEANS for text in plain):
-        words = {word: [text for text in plain if _BOOLEANS[text] == word] or [word] for word in ("true", "false")}
+    if kinds == {bool} and all(text in BOOLEAN_WORDS for text in plain):
+        words = {word: [text for text in plain if BOOLEAN_WORDS[text] == word] or [word] for word in ("true", "false")}
         why = f"true and false in the outputs, {shown} in the answers"
         return replace(line, compare={"boolean": {"words": words}}, why=why)
     read = reader(Parse())
@@ -100,17 +100,18 @@ def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence
     return None
 
 
-_BOOLEANS: Final = dict.fromkeys(("true", "yes", "y", "1", "x", "ja", "wahr", "si", "sí", "oui"), "true") | dict.fromkeys(
-    ("false", "no", "n", "0", "nein", "falsch", "non"), "false"
-)
+BOOLEAN_WORDS: Final = dict.fromkeys(
+    ("true", "yes", "y", "1", "x", "ja", "wahr", "si", "sí", "oui"), "true"
+) | dict.fromkeys(("false", "no", "n", "0", "nein", "falsch", "non"), "false")
 
 
 def holds_objects(cells: Iterable[Any]) -> bool:
     """Whether some of the cells hold a JSON object."""
-    return any(_object(cell) is not None for cell in cells)
+    return any(object_in(cell) is not None for cell in cells)
 
 
-def _object(cell: Any) -> Mapping[str, Any] | None:
+def object_in(cell: Any) -> Mapping[str, Any] | None:
+    """The JSON object in a cell; None where it holds none."""
     try:
         value = find(cell, "object").value if isinstance(cell, str) else cell
     except NotJSON:

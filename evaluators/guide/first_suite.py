@@ -17,6 +17,7 @@ from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
 from evaluators.guide.inner_columns import inner_columns
+from evaluators.guide.label_lists import FIELD, evaluators_of_labels, mark_between_labels
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
@@ -49,6 +50,7 @@ _MOST_CHARS: Final = 2_000_000
 """Characters of the cells that are looked at: of large documents fewer rows than `MOST_ROWS`."""
 _LEAST_ROWS: Final = 200
 _FIRST_ROWS: Final = 200
+_LISTS: Final = (".json", ".jsonl", ".ndjson")
 ADDRESS_VARIABLE: Final = "TEST_SET_ADDRESS"
 """What a suite names in place of an address that holds a signature."""
 
@@ -89,6 +91,8 @@ def draft_suite(
     places = json_documents(data, expected, output)
     data, expected, output = places.data, places.expected, places.output
     ask.said += places.said
+    if data is None and _name_their_columns(expected, output):
+        data, expected = expected, None
     file = target or f"{_stem(place)}.yaml"
     config: dict[str, Any] = {
         name: given for name, given in (("file", data), ("expected", expected), ("output", output)) if given
@@ -105,12 +109,16 @@ def draft_suite(
             reading |= _sheet(data, config, settled, ask, reading)
         chosen = _roles(data, config, settled, ask, reading)
     if not chosen.pairs and not chosen.models:
-        config |= _fields_in_columns(config, chosen, reading, ask)
-    read = {**chosen.columns, "output": chosen.models[0]} if chosen.models else chosen.columns
-    test_set = open_test_set(build(TestSetConfig, {**config, **reading, "columns": read}, noun="test_set"), Path())
-    played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
-    names = dict.fromkeys([*_nameable(test_set.own_header), *filter(None, played)])
-    cells, there = first_cells(test_set, list(names), MOST_ROWS + 1)
+        config |= (
+            _fields_in_columns(config, chosen, reading, ask)
+            or _column_of_outputs(config, ask)
+            or _labels_in_columns(config, chosen, reading, ask)
+        )
+    test_set, cells, there = _opened(config, reading, chosen)
+    inside = _answer_inside(test_set.columns, chosen, cells)
+    if inside is not None:
+        chosen.take("expected", inside, "inside objects")
+        test_set, cells, there = _opened(config, reading, chosen)
     count = _looked_at(cells, there)
     more = count < there
     if more:
@@ -136,6 +144,30 @@ def draft_suite(
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
     notes = [*ask.said, *(_pairing(test_set) if data is None else ()), *made.notes, *_of_columns(chosen, made, file)]
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
+
+
+def _opened(
+    config: Mapping[str, Any], reading: Mapping[str, str | int], chosen: ChosenColumns
+) -> tuple[TestSet, dict[str, list[Any]], int]:
+    """The test set with its columns, its first cells by column, and how many rows those are."""
+    read = {**chosen.columns, "output": chosen.models[0]} if chosen.models else chosen.columns
+    test_set = open_test_set(build(TestSetConfig, {**config, **reading, "columns": read}, noun="test_set"), Path())
+    played = (test_set.columns.id, test_set.columns.output, test_set.columns.expected)
+    names = dict.fromkeys([*_nameable(test_set.own_header), *filter(None, played)])
+    return test_set, *first_cells(test_set, list(names), MOST_ROWS + 1)
+
+
+def _answer_inside(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> str | None:
+    """The path in the column of expected objects at which the answers to plain outputs of another file stand; None where there is none."""
+    wanted, output = chosen.columns.get("expected"), roles.output
+    if wanted is None or output is None or "output" in chosen.columns or chosen.why["expected"] == "as you said":
+        return None
+    answers, outputs = cells[wanted][:_FIRST_ROWS], cells[output][:_FIRST_ROWS]
+    if not holds_containers(answers) or holds_containers(outputs):
+        return None
+    inner = inner_columns({wanted: answers, output: outputs}, [output])
+    paths = [] if inner is None else [*inner.paths.values()]
+    return paths[0] if len(paths) == 1 else None
 
 
 def _looked_at(cells: Mapping[str, Sequence[Any]], count: int) -> int:
@@ -171,6 +203,9 @@ def _evaluators(
     if chosen.pairs:
         return evaluators_of_pairs(chosen.pairs, cells, ask)
     wanted = cells.get(roles.expected) if roles.expected is not None else None
+    if chosen.mark is not None and wanted is not None:
+        sides = [[(cell or {}).get(FIELD) for cell in side] for side in (wanted, cells[roles.output or ""])]
+        return evaluators_of_labels(sides[0], sides[1], chosen.mark)
     return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask)
 
 
@@ -241,6 +276,59 @@ def _fields_in_columns(
     if column is None:
         places["output"] = {"file": config["output"], "columns": {key: key for key in found}}
     return places
+
+
+def _name_their_columns(expected: str | None, output: str | None) -> bool:
+    """Whether two files hold rows whose columns say which are expected answers and which outputs, and no documents."""
+    places = {"expected": expected, "output": output}
+    if any(place is None or not place.lower().endswith(_LISTS) for place in places.values()):
+        return False
+    gold, given = (_rows_at(places, role, {}) for role in ("expected", "output"))
+    if gold is None or given is None:
+        return False
+    named = any(is_usual(name, "expected") for name in gold.header) and any(
+        is_usual(name, "output") for name in given.header
+    )
+    return named and any(is_usual(name, "id") for name in gold.header)
+
+
+def _column_of_outputs(config: Mapping[str, Any], ask: DefaultAnswers) -> dict[str, Any]:
+    """The place of outputs in another file with the only column that may hold them, where none has a usual name; else nothing."""
+    given = _rows_at(config, "output", {}) if "file" in config else None
+    if given is None or usual_columns(given.header, "output"):
+        return {}
+    header = _nameable(given.header)
+    cells, _ = first_cells(given, header, _FIRST_ROWS)
+    asked, chosen = _unasked(header, cells, {}, ["expected"])
+    left = [name for name in header if not called_id(name) and not is_usual(name, "id") and name not in chosen.measures]
+    column = left[0] if len(left) == 1 else None if asked else chosen.columns.get("output")
+    if column is None:
+        return {}
+    ask.said.append(f'the outputs are in column "{column}" of {config["output"]}')
+    return {"output": {"file": config["output"], "column": column}}
+
+
+def _labels_in_columns(
+    config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int], ask: DefaultAnswers
+) -> dict[str, Any]:
+    """The places of the labels, where cells of both columns hold several with a mark between them; else nothing."""
+    columns = {role: chosen.columns.get(role) for role in _SIDES}
+    rows = _rows_at(config, "file", reading)
+    if rows is None or None in columns.values() or any(role in config for role in _SIDES):
+        return {}
+    if any(name not in rows.header for name in columns.values()):
+        return {}  # at a path inside a column
+    cells, _ = first_cells(rows, [name for name in columns.values() if name], MOST_ROWS)
+    chosen.mark = mark_between_labels(*(cells[columns[role] or ""] for role in _SIDES))
+    if chosen.mark is None:
+        return {}
+    ask.said.append(f'labels are in columns "{columns["expected"]}" and "{columns["output"]}", several in a cell')
+    for role in _SIDES:
+        chosen.columns.pop(role)
+    return {role: {"columns": {FIELD: name}} for role, name in columns.items()}
+
+
+_SIDES: Final[tuple[Role, Role]] = ("expected", "output")
 
 
 def _rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | int]) -> Reader | None:

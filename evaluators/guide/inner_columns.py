@@ -11,8 +11,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from evaluators.guide.column_cells import affinity, could_be_ids, filled, holds_containers, sameness
-from evaluators.guide.column_names import called_id, is_input, weight
+from evaluators.guide.column_cells import affinity, could_be_ids, filled, holds_containers, plain, sameness
+from evaluators.guide.column_names import NOUN, WEAK, called_id, is_input, weight
 from evaluators.guide.field_columns import field_columns, output_keys
 from evaluators.guide.roles import ChosenColumns
 from evaluators.model.rows import MISSING
@@ -109,13 +109,19 @@ def _answers(
     if _is_reply(steps):
         return True
     values = _values(column, steps)
+    says_output = any(weight(str(step), "output") > WEAK for step in (name, *steps))
     return any(
-        sameness(values, cells) >= _ANSWERS
+        sameness(values, cells) >= _ANSWERS and (says_output or not _is_source(values, cells, other))
         for other, several in others.items()
         if other != name
         for cells in several
         if not (called_id(other) and could_be_ids(cells, named=True))
     )
+
+
+def _is_source(values: Sequence[Any], cells: Sequence[Any], other: str) -> bool:
+    """Whether expected answers were taken from what stands at a path: all of them are there, as in `doc.answer` of a task."""
+    return weight(other, "expected") >= NOUN and len(values) > 1 and [*map(plain, values)] == [*map(plain, cells)]
 
 
 def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: Sequence[tuple[Step, ...]]) -> str:
@@ -124,15 +130,24 @@ def _called(name: str, steps: tuple[Step, ...], taken: Collection[str], beside: 
     That something is a model's reply says that it is an output.
     """
     last = str(steps[-1])
-    if last not in taken and _says_something(last) and not _is_reply(steps):
+    if last not in taken and _says_more(last, name) and not _is_reply(steps):
         return last
-    unnamed = [other for other in beside if not _says_something(str(other[-1])) or _is_reply(other)]
+    unnamed = [other for other in beside if not _says_more(str(other[-1]), name) or _is_reply(other)]
     plain = name if _says_something(name) or not _is_reply(steps) else f"{name} output"
     return plain if len(unnamed) == 1 and plain not in taken else display((name, *steps))
 
 
 def _says_something(key: str) -> bool:
-    return is_input(key) or max(weight(key, "output"), weight(key, "expected")) > 0
+    return is_input(key) or _says_role(key)
+
+
+def _says_more(key: str, column: str) -> bool:
+    """Whether a key says more than the column that it is in: the text in `answers` is an answer, and that in `row` an input."""
+    return _says_role(key) or (is_input(key) and not _says_role(column))
+
+
+def _says_role(key: str) -> bool:
+    return max(weight(key, "output"), weight(key, "expected")) > 0
 
 
 def _is_reply(steps: tuple[Step, ...]) -> bool:
@@ -140,22 +155,34 @@ def _is_reply(steps: tuple[Step, ...]) -> bool:
 
 
 def _paths(column: Sequence[Any]) -> list[tuple[Step, ...]]:
-    """The paths of single values that most cells have."""
+    """The paths of single values, and of lists of texts, that most cells have."""
     given = [value for cell in filled(column) if isinstance(value := _opened(cell), dict | list)]
     counts: dict[tuple[Step, ...], int] = {}
     for value in given:
         for steps in _places(value, ()):
             counts[steps] = counts.get(steps, 0) + 1
-    return [steps for steps, count in counts.items() if 2 * count > len(given)][:_MOST_PATHS]
+    lists = {steps for steps in counts if any(_has_several(Path(steps).get(value)) for value in given)}
+    usual = [steps for steps, count in counts.items() if 2 * count > len(given)]
+    single = [steps for steps in usual if steps[-1] != 0 or steps[:-1] not in lists]
+    return [steps for steps in single if steps in lists or not _are_texts(Path(steps).get(given[0]))][:_MOST_PATHS]
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _has_several(value: Any) -> bool:
+    return _are_texts(value) and len(value) > 1
 
 
 def _places(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     if isinstance(value, dict) and len(above) < _DEEPEST:
         for key, inner in value.items():
             yield from _places(inner, (*above, key))
-    elif isinstance(value, list) and len(value) == 1 and len(above) < _DEEPEST:
+        return
+    if isinstance(value, list) and len(value) == 1 and len(above) < _DEEPEST:
         yield from _places(value[0], (*above, 0))
-    elif above and isinstance(value, str | int | float):
+    if above and (isinstance(value, str | int | float) or _are_texts(value)):
         yield above
 
 

@@ -38,6 +38,7 @@ from evaluators.guide.column_names import (
     called_explanation,
     called_id,
     called_id_of_another,
+    called_metric,
     called_time,
     called_verdict,
     is_input,
@@ -85,6 +86,8 @@ class ChosenColumns(Struct):
     verdicts: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Columns that may hold expected answers, where none is taken."""
+    mark: str | None = None
+    """What stands between the labels in a cell, where expected answers and outputs are several each."""
 
     def take(self, role: Role, column: str, why: str) -> None:
         """Settle a role."""
@@ -266,7 +269,9 @@ def _set_aside(
     shared = [
         name
         for name, what in found.items()
-        if what in (_VERDICTS, _MODELS) and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
+        if what in (_VERDICTS, _MODELS)
+        and not called_metric(name)
+        and _drawn_from_one({*map(plain, filled(cells.get(name, ())))}, domains)
     ]
     models = [name for name in shared if found[name] == _MODELS]
     return {name: what for name, what in found.items() if name not in models}, [
@@ -275,8 +280,11 @@ def _set_aside(
 
 
 def _drawn_from_one(values: set[str], domains: Sequence[set[str]]) -> bool:
-    """Whether values are those of some other column; true is one of them where false is."""
-    return any(values and values <= domain | _TRUTHS and values & domain for domain in domains)
+    """Whether values are those of some other column; true is one of them where false is, or where yes and no are."""
+    return any(
+        values and values <= domain | _TRUTHS and (values & domain or {"yes", "no"} >= domain > set())
+        for domain in domains
+    )
 
 
 _MODELS: Final = "names of models"

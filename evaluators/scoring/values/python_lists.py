@@ -1,9 +1,9 @@
-"""Lists of texts as Python prints them: `['yes', 'no']`."""
+"""Values as Python prints them: `['yes', 'no']`, `{'total': None}`."""
 
 from __future__ import annotations
 
 import ast
-from typing import Final
+from typing import Any, Final
 
 _LONGEST: Final = 20_000
 """Characters of a list that is read."""
@@ -11,11 +11,16 @@ _LONGEST: Final = 20_000
 
 def python_list(text: str) -> list[str] | None:
     """The texts of a list that Python printed; None for any other text."""
+    found = python_value(text) if text.lstrip().startswith(("['", '["')) else None
+    return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else None
+
+
+def python_value(text: str) -> Any:
+    """The list or dict that Python printed; None for any other text."""
     stripped = text.strip()
-    if not stripped.startswith(("['", '["')) or len(stripped) > _LONGEST:
+    if not stripped.startswith(("[", "{")) or len(stripped) > _LONGEST:
         return None
     try:
-        found = ast.literal_eval(stripped)
+        return ast.literal_eval(stripped)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else None

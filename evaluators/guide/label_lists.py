@@ -1,0 +1,63 @@
+"""Cells that hold several labels with a mark between them, `nlp; vision`: the mark, and an evaluator that compares them as sets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from evaluators.guide.column_cells import is_number, plain
+from evaluators.guide.proposal_counts import MOST_ROWS, passed
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal
+from evaluators.scoring.values.quoting import first_ones, quote
+
+FIELD: Final = "labels"
+"""What the field with the labels is called."""
+_MARKS: Final = (";", "|", "\n", ",", "/")
+_NO_LABEL: Final = re.compile(r"[{}\[\]\"]")
+"""What JSON has, and a label hardly."""
+_LONGEST: Final = 40
+_MOST_WORDS: Final = 4
+_USES: Final = 2
+"""How often a label stands in the cells, in the mean, at the least: parts that hardly come back are no labels."""
+_ALIKE: Final = 0.5
+_SHOWN: Final = 6
+
+
+def mark_between_labels(expected: Sequence[Any], outputs: Sequence[Any]) -> str | None:
+    """The mark that stands between labels in both columns; None where cells hold one label, or something else."""
+    return next((mark for mark in _MARKS if _are_lists(expected, outputs, mark)), None)
+
+
+def evaluators_of_labels(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> SuggestedEvaluators:
+    """The evaluator that compares the labels of a cell in any order, with how many rows it makes right."""
+    fields = {FIELD: {"align": "any_order", "transforms": [{"split": {"at": mark}}]}, f"{FIELD}[*]": "exact"}
+    rows = [({FIELD: answer}, {FIELD: cell}) for answer, cell in zip(expected, outputs, strict=True)][:MOST_ROWS]
+    right = passed(rows, {"labels": {"type": "schema_match", "fields": fields}})["labels"]
+    letters = sum(answer == cell for answer, cell in zip(expected, outputs, strict=True))
+    names = list(dict.fromkeys(part for cell in expected for part in _parts(cell, mark)))
+    why = (
+        f"Each cell holds labels with {quote(mark)} between them, {len(names)} in all: "
+        f"{first_ones([quote(name, 20) for name in names], _SHOWN)}. Their order does not count; the score of a row is its F1. "
+        f"All labels are right in {right:,} of {len(rows):,} rows, {letters:,} are the same text."
+    )
+    lines = [*comment(why), "- name: labels", "  type: schema_match", "  fields:"]
+    lines += [f"    {literal(key)}: {literal(value)}" for key, value in fields.items()]
+    return SuggestedEvaluators(tuple(lines), (FIELD,), "lists of labels")
+
+
+def _parts(cell: Any, mark: str) -> list[str]:
+    return [part for one in cell.split(mark) if (part := one.strip())] if isinstance(cell, str) else []
+
+
+def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bool:
+    cells = [_parts(cell, mark) for cell in expected if isinstance(cell, str) and cell.strip()]
+    parts = [plain(part) for cell in cells for part in cell]
+    several = [cell for cell in cells if len(cell) > 1]
+    short = all(
+        len(part) <= _LONGEST and len(part.split()) <= _MOST_WORDS and not _NO_LABEL.search(part) for part in parts
+    )
+    if len(several) < _USES or not short or all(map(is_number, parts)) or len({*parts}) * _USES > len(parts):
+        return False
+    given = [plain(part) for cell in outputs for part in _parts(cell, mark)]
+    return bool(given) and sum(part in {*parts} for part in given) >= _ALIKE * len(given)
