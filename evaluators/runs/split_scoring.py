@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems
-from evaluators.runs.engines.engine import stop_question
+from evaluators.runs.engines.engine import Stopped
 from evaluators.runs.job import Job, ShippedSuite, run_split
 from evaluators.runs.observer import Progress
 from evaluators.runs.split_result import Part
@@ -35,10 +35,10 @@ class SplitScoring:
         self._told = 0
         self._sizes: list[tuple[str, str, int]] | None = None
 
-    def __call__(self, task: Task) -> Part:
-        return run_split(self._job, *task, stop_question(), self._tell, self._lines)
+    def __call__(self, task: Task, stopped: Stopped) -> Part:
+        return run_split(self._job, *task, stopped, self._tell, self._lines)
 
-    def __reduce__(self) -> tuple[Callable[..., Callable[[Task], Part]], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Callable[[Task, Stopped], Part]], tuple[object, ...]]:
         if self._sizes is None:
             files = self._job.table.files
             self._sizes = [(one.local, one.name, os.path.getsize(one.local)) for one in files if one.local is not None]
@@ -59,16 +59,16 @@ _ready: Final[set[str]] = set()
 """The runs that this process was found ready for."""
 
 
-def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task) -> Part:
+def score_elsewhere(job: Job, sizes: Sequence[tuple[str, str, int]], task: Task, stopped: Stopped) -> Part:
     """Scores a split on a worker. Raises Problems (environment) where the worker lacks what the run needs."""
     if job.suite.run_id not in _ready:
         if issues := [*_unfit(job), *(_unseen(name) for path, name, size in sizes if _size(path) != size)]:
             raise Problems(issues)
         _ready.add(job.suite.run_id)
-    asked, file = stop_question(), job.asking
+    if (file := job.asking) is None:
+        return run_split(job, *task, stopped)
     # who asks costs something, also where nobody waits for the split any more: the file is there as long as the run
-    stopped = asked if file is None else lambda: asked() or not os.path.exists(file)
-    return run_split(job, *task, stopped)
+    return run_split(job, *task, lambda: stopped() or not os.path.exists(file))
 
 
 def _unfit(job: Job) -> Iterator[Issue]:

@@ -30,7 +30,7 @@ tracking: [logbook]
 ROWS = 'output|expected\n{"card": "x-12"}|{"card": "y-12"}\n{"card": "none"}|{"card": "y-12"}\n'
 ENGINE = """
 from evaluators.runs.engines.engine import ENGINES
-print(*ENGINES.find("backwards")().map(str.upper, ["a", "b"]))
+print(*ENGINES.find("backwards")().map(lambda task, _stopped: task.upper(), ["a", "b"]))
 """
 
 

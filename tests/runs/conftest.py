@@ -15,7 +15,7 @@ import pytest
 from evaluators.api.loading import load
 from evaluators.api.suite import Suite
 from evaluators.runs.driver import VariantRun, score_variant
-from evaluators.runs.engines.engine import ENGINES, Engine, Result, Task, look_there, never
+from evaluators.runs.engines.engine import ENGINES, Engine, Result, Stopped, Task, never
 from evaluators.runs.figures import Measured
 from evaluators.runs.job import Job, layout_of
 from evaluators.runs.observer import Observer
@@ -82,10 +82,9 @@ class Shuffled(Engine):
     """Runs every task at once, and hands the results over in an order of its own: one for each number of workers."""
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result]:
-        look_there(stopped)
-        results = [run(task) for task in tasks]
+        results = [run(task, stopped) for task in tasks]
         Random(self.parallel).shuffle(results)
         return iter(results)
 

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from evaluators.model.issues import Problems, problem
-from evaluators.runs.engines.engine import Crew
+from evaluators.runs.engines.engine import Crew, Stopped
 
 
-def doubled(number: int) -> int:
+def doubled(number: int, _stopped: Stopped) -> int:
     return 2 * number
 
 
-def refused(number: int) -> int:
+def refused(number: int, _stopped: Stopped) -> int:
     if number == 3:
         raise problem("test", "three is refused")
     return number

@@ -13,14 +13,14 @@ import pytest
 
 from evaluators.api.loading import load
 from evaluators.model.issues import Problems, extra_hint
-from evaluators.runs.engines.engine import ENGINES, Crew, Lost, asked_to_stop, engine_of
+from evaluators.runs.engines.engine import ENGINES, Crew, Lost, Stopped, engine_of
 from tests.runs.engine_promises import *  # noqa: F403  # the tests that every engine runs
 
 HERE = [name for name in ENGINES.names() if not ENGINES.find(name).packages]
 """The engines that need no other package; the others have environments of their own in `tests/hosts`."""
 
 
-def dies_at_three(number: int) -> int:
+def dies_at_three(number: int, _stopped: Stopped) -> int:
     if number == 3:
         os._exit(9)
     return number
@@ -33,8 +33,8 @@ def crew(request: pytest.FixtureRequest) -> Iterator[Crew]:
         yield crew
 
 
-def until_asked(_number: int) -> str:
-    while not asked_to_stop():
+def until_asked(_number: int, stopped: Stopped) -> str:
+    while not stopped():
         pass
     return "asked"
 
@@ -110,7 +110,7 @@ def test_tasks_beside_a_lost_one_have_their_results(tmp_path: Path) -> None:
     assert Lost(3) in found
 
 
-def waits_for_the_file(number: int) -> int:
+def waits_for_the_file(number: int, _stopped: Stopped) -> int:
     if number == 0:
         while not Path(os.environ["TEST_FIRST_MAY_END"]).exists():
             pass
@@ -191,7 +191,7 @@ ORPHANS = """
 import os, threading
 from evaluators.runs.engines.engine import ENGINES
 
-def wait_for_ever(number):
+def wait_for_ever(number, _stopped):
     print("begun", number, flush=True)
     threading.Event().wait()
 
@@ -218,7 +218,7 @@ ENDLESS = """
 import sys, threading
 from evaluators.runs.engines.engine import ENGINES
 
-def wait_for_ever(number):
+def wait_for_ever(number, _stopped):
     if number:
         threading.Event().wait()
 

@@ -101,7 +101,7 @@ def test_tasks_under_way_are_dropped_when_nobody_wants_results_any_more() -> Non
     assert cluster.dropped == [2, 3, 4]
 
 
-def broken(_number: int) -> int:
+def broken(_number: int, _stopped: object) -> int:
     raise KeyError("nobody foresaw it")
 
 

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue
+from evaluators.runs.engines.engine import never
 from evaluators.runs.job import Job
 from evaluators.runs.split_scoring import SplitScoring, sent_suite
 from tests.kit import problem_of
@@ -25,7 +26,7 @@ def sent(bench: Any) -> Callable[[Job | None], Callable[[Any], Any]]:
     def sent(other: Job | None = None) -> Callable[[Any], Any]:
         scoring = SplitScoring(other or replace(job, suite=sent_suite(suite)), suite.lines, lambda rows, share: None)
         found = pickle.loads(pickle.dumps(scoring))
-        return lambda place: found((splits[place], frozenset()))
+        return lambda place: found((splits[place], frozenset()), never)
 
     return sent
 
@@ -39,7 +40,7 @@ def test_a_worker_gives_the_part_that_this_process_gives(bench: Any, sent: Any) 
     suite, job = bench.job(splits=3)
     told: list[int] = []
     here = SplitScoring(job, suite.lines, lambda rows, share: told.append(rows))
-    part = here((job.table.splits()[1], frozenset()))
+    part = here((job.table.splits()[1], frozenset()), never)
     assert sent()(1) == part
     assert sum(told) == part.sums.rows
     assert here.untold(part.sums.rows) == 0

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 from pydantic import Field
@@ -23,6 +22,8 @@ from evaluators.scoring.values.addresses import addresses_in, refused_addresses
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Stopped: TypeAlias = Callable[[], bool]
+"""Whether somebody has asked the run to stop."""
 
 
 def never() -> bool:
@@ -76,13 +77,14 @@ class Crew(Protocol):
         """How many tasks run at the same time."""
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, in any order, or that the task was lost with its worker.
 
         `run` and tasks are pickled where they leave this process. Tasks are drawn only when they can start soon, so that a later task
         may depend on earlier results (see `UnderWay`). When `tasks` ends early, so does the work. A task whose worker was lost is done
-        again, and costs nothing else. `stopped` is asked now and then; from a yes on, `asked_to_stop` says so to tasks of this machine.
+        again, and costs nothing else. `run` gets each task with a function that says whether it should end where it can end well:
+        `stopped`, or `never` where tasks run on other machines.
         """
 
 
@@ -121,29 +123,10 @@ class Engine(Settings):
         return nullcontext(self)
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, as `Crew` promises it. Every engine implements it, or hands out a crew that does."""
         raise NotImplementedError  # the contract: each engine, or its crew, runs tasks in its own way
-
-
-_look: ContextVar[Callable[[], bool]] = ContextVar("asked_to_stop", default=never)
-"""Whether the tasks of this thread are asked to stop. A worker is given somewhere to look."""
-
-
-def asked_to_stop() -> bool:
-    """Whether the task that runs here should end where it can end well."""
-    return _look.get()()
-
-
-def stop_question() -> Callable[[], bool]:
-    """What `asked_to_stop` asks in this thread, for the threads that a task starts."""
-    return _look.get()
-
-
-def look_there(look: Callable[[], bool]) -> None:
-    """From now on, `asked_to_stop` asks this function in this thread."""
-    _look.set(look)
 
 
 ENGINES: Final[Socket[Engine]] = Socket("evaluators.runs.engines.plugs", Engine, "engine")

@@ -23,7 +23,7 @@ from pydantic import Field
 from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.registry import plugs_in_place, registered_plugs
 from evaluators.model.rows import __version__
-from evaluators.runs.engines.engine import Engine, Lost, Result, Task, UnderWay, lost_workers, never
+from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, lost_workers, never
 from evaluators.scoring.values.transforms import registered_transforms, transforms_in_place
 
 _LOOK_SECONDS: Final = 0.1
@@ -78,7 +78,7 @@ class Cluster:
         return min(max(1, self.workers()), self._settings.workers or sys.maxsize)
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
         """The result of each task, in any order. Once the run is asked to stop, nobody waits for the tasks under way."""
         shared, under_way, since = self.share(Shipped(self._pickles, run)), UnderWay(tasks), monotonic()
@@ -140,7 +140,7 @@ class Cluster:
 class Shipped:
     """A function that works elsewhere as it does here, with what the driver's program has registered."""
 
-    def __init__(self, pickles: ModuleType, function: Callable[[Any], Any]) -> None:
+    def __init__(self, pickles: ModuleType, function: Callable[[Any, Stopped], Any]) -> None:
         for module in [one for name, one in sys.modules.items() if name.startswith(_OF_FILES)]:
             pickles.register_pickle_by_value(module)
         self._versions, self._folder = _versions(), os.getcwd()
@@ -159,7 +159,7 @@ class Shipped:
                 return "problems", [_unfit(f"the worker on {_here()}", error)]
             try:
                 with plugs_in_place(plugs), transforms_in_place(transforms):
-                    return "done", function(task)
+                    return "done", function(task, never)
             except Problems as error:
                 return "problems", error.issues
             except Exception as error:  # told to the driver, which says whose fault it is

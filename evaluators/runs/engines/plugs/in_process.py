@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from evaluators.runs.engines.engine import Engine, Result, Task, look_there, never
+from evaluators.runs.engines.engine import Engine, Result, Stopped, Task, never
 
 
 class InProcess(Engine):
     """Scores in the calling process. Nothing is pickled; the first split's results are there first."""
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result]:
-        look_there(stopped)
-        try:
-            yield from map(run, tasks)
-        finally:
-            look_there(never)
+        return (run(task, stopped) for task in tasks)

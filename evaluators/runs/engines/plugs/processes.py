@@ -16,7 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Final
 
-from evaluators.runs.engines.engine import Engine, Lost, Result, Task, UnderWay, look_there, lost_workers, never
+from evaluators.runs.engines.engine import Engine, Lost, Result, Stopped, Task, UnderWay, lost_workers, never
 from evaluators.scoring.comparators._awaiting import rest
 
 _LOOK_SECONDS: Final = 0.1
@@ -27,7 +27,7 @@ class Processes(Engine):
     """Scores in worker processes on this machine. A split whose worker is lost is scored once more, alone."""
 
     def map(
-        self, run: Callable[[Task], Result], tasks: Iterable[Task], stopped: Callable[[], bool] = never
+        self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
         waiting = iter(tasks)
         while True:
@@ -44,7 +44,7 @@ class Processes(Engine):
 
 
 def _in_pool(
-    workers: int, run: Callable[[Task], Result], waiting: Iterator[Task], stopped: Callable[[], bool]
+    workers: int, run: Callable[[Task, Stopped], Result], waiting: Iterator[Task], stopped: Stopped
 ) -> Iterator[Result | Lost[Task]]:
     """The results of the tasks, up to the loss of a worker; then the tasks that had been started."""
     context, others = _context(), multiprocessing.active_children()
@@ -73,9 +73,9 @@ def _in_pool(
     yield from map(Lost, lost)
 
 
-def _begun(pool: ProcessPoolExecutor, run: Callable[[Task], Result], task: Task) -> Future[Result]:
+def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], task: Task) -> Future[Result]:
     try:
-        return pool.submit(run, task)
+        return pool.submit(_in_worker, run, task)
     except BrokenProcessPool as error:
         lost: Future[Result] = Future()
         lost.set_exception(error)
@@ -89,11 +89,26 @@ def _context() -> Any:
     return multiprocessing.get_context("fork" if forks else "spawn")
 
 
+class _Shared:
+    """What a worker process shares with its parent."""
+
+    stop: Any = None
+    """A byte that is 1 once the run is asked to stop."""
+
+
+def _in_worker(run: Callable[[Task, Stopped], Result], task: Task) -> Result:
+    return run(task, _asked_to_stop)
+
+
+def _asked_to_stop() -> bool:
+    return bool(_Shared.stop.value)
+
+
 def _start(stop: Any, parent: int) -> None:
     """Ctrl-C is the parent's business: it asks the running splits to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    look_there(lambda: bool(stop.value))
+    _Shared.stop = stop
     threading.Thread(target=_watch, args=(parent,), daemon=True, name="parent-watch").start()
 
 
