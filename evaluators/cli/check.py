@@ -23,7 +23,7 @@ def command(suites: tuple[str, ...], with_data: bool, whole: bool, **reading: An
     """Check suites.
 
     SUITE is a YAML file; several can be given. Every problem is shown with its place and a hint. A test set that the suite names and that
-    is not there is a warning.
+    is not there is a warning, and so is a package that a tracker or the engine needs and that is not installed here.
 
     Where it is there, its first 200 rows are tried as well: you learn of paths that no row has, of expected cells that
     are not JSON or have a key twice, of outputs that cannot be read, of ids that are in several rows, of rows with the
@@ -69,12 +69,12 @@ def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, setti
     loaded = load(suite)
     data_checks.check_gates(loaded)
     check_judge(loaded)
-    data_checks.check_destinations(loaded)
+    absent = data_checks.check_destinations(loaded)
     allowed_beginnings()
     alone = not (with_data or whole or settings or test_set is not None or data_checks.has_data(loaded))
     if alone:
         data_checks.check_columns(loaded)
-    print_out(data_checks.suite_words(loaded, alone))
+    print_out(data_checks.suite_words(loaded, alone, absent))
     if alone:
         print_out(data_checks.absence_words(loaded))
         return 0

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from evaluators.api.execute import finish
 from evaluators.api.suite import Suite
-from evaluators.api.trackers import chosen
+from evaluators.api.trackers import NOWHERE, chosen
 from evaluators.guide.field_warnings import field_warnings, label_warnings
-from evaluators.model.issues import Blame, Issue
+from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.reports.conclusions import GAPS
 from evaluators.reports.data_warnings import NO_JSON
 from evaluators.reports.display import visible
@@ -35,6 +35,8 @@ from evaluators.testsets.test_set_checks import absent_places, answer_warnings, 
 
 LOOKED_AT: Final = 200
 """The rows that are tried unless all are asked for."""
+_HERE: Final = "in_process"
+"""The engine that every machine has."""
 
 
 class DataCheck(Struct, frozen=True):
@@ -74,16 +76,38 @@ def check_gates(suite: Suite) -> None:
     check_gate_targets(suite, tuple(outputs) if isinstance(outputs, dict) else None)
 
 
-def check_destinations(suite: Suite) -> None:
-    """Raises Problems (config) for an engine, a tracker or a store for results that a run of the suite would refuse."""
+def check_destinations(suite: Suite) -> list[Issue]:
+    """A warning for each package that the engine or a tracker of the suite needs and that is not installed: the suite is right, and may
+    run elsewhere. Raises Problems (config) for anything else in them, and in a store for results, that a run would refuse."""
     with masked_problems(suite):
-        engine_of(suite.engine, None, None)
-        chosen([one.name for one in suite.tracking], suite.tracking, None)
+        absent = _absent_engine(suite)
+        for one in suite.tracking:
+            try:
+                chosen([one.name], suite.tracking, None)
+            except Problems as error:
+                absent += _only_absent(error, f"without it: `evaluators run … --track {NOWHERE}`")
         if scheme_of(suite.results.folder) is not None:
             check_results(suite.results.folder)
             store = store_of(suite.results.folder)
             if not isinstance(store, LocalFiles):
                 store.files()
+    return absent
+
+
+def _absent_engine(suite: Suite) -> list[Issue]:
+    """That the package of the suite's engine is not installed; nothing where it is. Raises any other problem of the engine."""
+    try:
+        engine_of(suite.engine, None, None)
+    except Problems as error:
+        return _only_absent(error, f"without it: `evaluators run … --engine {_HERE}`")
+    return []
+
+
+def _only_absent(error: Problems, without: str) -> list[Issue]:
+    """The packages that are not installed, each with how a run does `without` them. Raises the problems where there are others."""
+    if any(issue.code != "missing-extra" for issue in error.issues):
+        raise error
+    return [replace(issue, hint=f"{issue.hint}; {without}") for issue in error.issues]
 
 
 def check_columns(suite: Suite) -> None:
@@ -93,12 +117,13 @@ def check_columns(suite: Suite) -> None:
     suite.check_columns({role: name for role, name in config.columns.named().items() if not elsewhere.get(role)})
 
 
-def suite_words(suite: Suite, alone: bool) -> str:
-    """The good news about a suite, and its notes. `alone` says that nothing else is looked at."""
+def suite_words(suite: Suite, alone: bool, warnings: Iterable[Issue] = ()) -> str:
+    """The good news about a suite, its notes and `warnings`. `alone` says that nothing else is looked at."""
     well = "no problems" if alone else "the suite itself has no problems"
     parts = f"{counted(len(suite.lines), 'evaluator')}, {counted(len(written_gates(suite.gates)), 'gate')}"
     head = f"{suite.config.source.name}: {well}; {parts}"
-    return _lines([head, *(f"note: {note}" for note in suite.notes), *(f"warning: {one}" for one in _unsaid(suite))])
+    told = (f"warning: {one}" for one in (*warnings, *_unsaid(suite)))
+    return _lines([head, *(f"note: {note}" for note in suite.notes), *told])
 
 
 def _unsaid(suite: Suite) -> Iterator[Issue]:
@@ -124,7 +149,8 @@ def check_data(suite: Suite, test_set: str | None, whole: bool, settings: Mappin
     Raises Problems when the test set cannot be opened or lacks a column.
     """
     selection = Selection() if whole else Selection(limit=LOOKED_AT)
-    result = finish(suite, test_set, selection=selection, test_set_settings=dict(settings)).result
+    engine = _HERE if _absent_engine(suite) else None
+    result = finish(suite, test_set, selection=selection, test_set_settings=dict(settings), engine=engine).result
     said = (*suite.notes, selection.sentence())
     prepared = prepare(suite, test_set, settings, selection)
     notes = [note for note in result.notes if note not in said]

@@ -94,7 +94,7 @@ def suites(draw: st.DrawFn) -> dict[str, Any]:
 
 @pytest.fixture
 def lacking(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tracker and an engine that cannot be used here, and a folder to be in."""
+    """A tracker and an engine whose packages are not installed here, and a folder to be in."""
     monkeypatch.setattr(TRACKERS, "_registered", {})  # what a test registers goes with it
     monkeypatch.setattr(ENGINES, "_registered", {})
     TRACKERS.register("lacking", LackingTracker)
@@ -103,12 +103,17 @@ def lacking(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def agree() -> None:
     """The two commands end alike: a gate that fails is no problem of the suite, but ends a run with 1 whatever else there is, so the run
-    is asked again without gates; of two problems either may come first."""
+    is asked again without gates; of two problems either may come first. A package that is not installed is a warning of `check`, and
+    what `run` does without it is what counts."""
     checked, run = cli("check", "suite.yaml", "rows.csv"), cli("run", "suite.yaml", "rows.csv")
+    if "needs a package that is not installed" in run.output:
+        assert run.exit_code == 2
+        assert "warning: the " in checked.output or checked.exit_code == 2
+        run = cli("run", "suite.yaml", "rows.csv", "--track", "none", "--engine", "in_process")
     if run.exit_code == 1:
         suite = yaml.safe_load(Path("suite.yaml").read_text("utf-8"))
         Path("ungated.yaml").write_text(yaml.safe_dump({**suite, "gates": {}}, sort_keys=False), "utf-8")
-        run = cli("run", "ungated.yaml", "rows.csv")
+        run = cli("run", "ungated.yaml", "rows.csv", "--track", "none", "--engine", "in_process")
     codes = {checked.exit_code, run.exit_code}
     assert len(codes) == 1 or codes == {2, 3}, f"{checked.output}\n{run.output}"
 
@@ -138,6 +143,32 @@ def test_a_section_that_a_run_refuses_is_a_problem_for_both(section: dict[str, A
         suite = {"test_set": "rows.csv", "evaluators": evaluators, **section}
         write_files(Path(), {"suite.yaml": yaml.safe_dump(suite), "rows.csv": ROWS[1]})
         agree()
+
+
+@pytest.mark.usefixtures("lacking")
+@pytest.mark.parametrize(
+    ("section", "message", "without"),
+    [
+        (
+            {"tracking": ["lacking", "files"]},
+            'the tracker "lacking" needs a package that is not installed',
+            "--track none",
+        ),
+        ({"engine": "lacking"}, 'the engine "lacking" needs a package that is not installed', "--engine in_process"),
+    ],
+)
+@pytest.mark.parametrize("words", [(), ("--all",)])
+def test_a_package_that_is_not_installed_here_is_a_warning_of_check_and_a_problem_of_run(
+    section: dict[str, Any], message: str, without: str, words: tuple[str, ...]
+) -> None:
+    suite = {"test_set": "rows.csv", "evaluators": ["exact_match"], **section}
+    write_files(Path(), {"suite.yaml": yaml.safe_dump(suite), "rows.csv": ROWS[1]})
+    checked, run = cli("check", "suite.yaml", *words), cli("run", "suite.yaml")
+    assert (checked.exit_code, run.exit_code) == (0, 2)
+    assert f"warning: {message}\n  hint: pip install " in checked.stdout
+    assert f"without it: `evaluators run … {without}`" in checked.stdout.replace("\n    ", " ")
+    assert message in run.stderr
+    assert cli("run", "suite.yaml", *without.split()).exit_code == 0
 
 
 RUN = [
