@@ -506,12 +506,20 @@ def _of_absence(
         wrong = wrong_in_run if effect.whole else effect.wrong
         best[effect.rows] = Suggestion(
             line.name, variant, "", written, written, effect.set_aside, wrong, not effect.whole, effect.rows[:_SHOWN_ROWS],
-            len(effect.rows), "; ".join(filter(None, (_NOTHING_THERE, lost))), aside=True,
+            len(effect.rows), "; ".join(filter(None, (_absence_text(absent), lost))), aside=True,
         )  # fmt: skip
     yield from best.values()
 
 
-_NOTHING_THERE: Final = "what is listed says that nothing is there"
+def _absence_text(values: Sequence[Any]) -> str:
+    """What it comes to that some values are listed as absent: `nulls and empty lists count as missing`."""
+    words = [next((word for known, word in _EMPTY_WORDS if same(known, value)), to_text(value)) for value in values]
+    return f"{' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} count as missing"
+
+
+_EMPTY_WORDS: Final[tuple[tuple[Any, str], ...]] = (
+    (None, "nulls"), ("", "empty texts"), ([], "empty lists"), ({}, "empty objects"),
+)  # fmt: skip
 _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION))
 
 
