@@ -82,3 +82,15 @@ def test_value_classes_are_structs_but_where_a_host_wants_a_data_class() -> None
         path.relative_to(package).as_posix() for path in package.rglob("*.py") if taken.search(path.read_text("utf-8"))
     ]
     assert found == ["integrations/harnesses/pydantic_evals.py"]
+
+
+def test_rows_are_scored_by_jobs_that_are_assembled_in_one_place() -> None:
+    """Runs, batches, hosts and dry runs alike; one row that is explained needs no more than the plan of its suite."""
+    package = HOUSE / "evaluators"
+    assembling = re.compile(r"(?<![\w.])Job\(\s*(?!Struct)\w")
+    found = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        if assembling.search(path.read_text("utf-8"))
+    ]
+    assert found == ["runs/driver.py"]

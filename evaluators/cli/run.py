@@ -360,7 +360,7 @@ def _print(finished: Finished, options: dict[str, Any]) -> None:
 
 def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
     """Where questions go and how many at most: to standard error, before the first one."""
-    from evaluators.runs.asking_run import questions_of
+    from evaluators.runs.dry_run import questions_of
 
     for line in questions_of(prepared, repeat_judge)[0]:
         print_err(line)
@@ -369,7 +369,7 @@ def _say_questions(prepared: Prepared, repeat_judge: int) -> None:
 def _print_questions(loaded: Suite, test_set: str | None, asked: RunOptions) -> None:
     """Print the questions of a run, in place of the run."""
     from evaluators.api.run_options import prepared_for
-    from evaluators.runs.asking_run import questions_of
+    from evaluators.runs.dry_run import questions_of
 
     lines, functions = questions_of(prepared_for(loaded, test_set, asked), asked["repeat_judge"])
     if functions:

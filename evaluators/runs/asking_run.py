@@ -1,8 +1,4 @@
-"""The asking of one run: what it would ask, the file that its workers share, and somebody who tells how far it is.
-
-What a run would ask is counted before anything is asked: the rows are walked as in a run, and nobody gets a question. Every question is
-taken for answered with a match, so that evaluators that wait for others are counted, too: it is the most that a run asks.
-"""
+"""The asking of one run: the file that its workers share, and the telling how far it is."""
 
 from __future__ import annotations
 
@@ -12,12 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluators.runs.job import Job, run_split
 from evaluators.runs.observer import Observer
 from evaluators.runs.preparing import Prepared
-from evaluators.scoring.judges.asking import Counted, asking_with
-from evaluators.scoring.judges.judge import Estimate
-from evaluators.scoring.judges.prices import amount_text
 from evaluators.scoring.judges.session import AskingProgress, Session
 
 if TYPE_CHECKING:
@@ -68,42 +60,3 @@ def _telling(session: Session, tell: Callable[[AskingProgress], None] | None) ->
 def asks(suite: LoadedSuite) -> bool:
     """Whether rows may ask somebody at all."""
     return any(line.settings.asking() is not None for line in suite.lines)
-
-
-def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
-    """What a run over the test set would ask at most, each question so often: what would be sent, in lines for people, and how many
-    different questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
-    suite = prepared.suite
-    if not asks(suite):
-        return [], 0
-    counted = Counted()
-    with asking_with(counted=counted):
-        for _, table in prepared.variants():
-            job = Job(suite.shipped(), table, prepared.roles, suite.reading, repeat_judge=repeat_judge)
-            for split in table.splits():
-                run_split(job, split, lines=suite.lines)
-    lines: list[str] = []
-    for judge, different, sent in counted.judges.values():
-        if notice := judge.notice():
-            cost = _cost_text(sent) if judge.price_file() is not None else ""
-            lines += [*map(judge.masked, notice), _sent_text(different, sent) + cost]
-    return lines, counted.functions
-
-
-def _cost_text(sent: Estimate) -> str:
-    """What it would cost about, in the currency of the prices."""
-    known = f" It costs about {amount_text(sent.cost)}." if sent.requests > sent.unpriced else ""
-    lacks = "1 request" if sent.unpriced == 1 else f"{sent.unpriced:,} requests"
-    return known + (f" What {lacks} would cost is not known." if sent.unpriced else "")
-
-
-def _sent_text(different: int, sent: Estimate) -> str:
-    """What would be sent of so many questions: not those that are answered from before."""
-    known = different - sent.questions
-    questions = "1 question" if sent.questions == 1 else f"{sent.questions:,} questions"
-    requests = "1 request" if sent.requests == 1 else f"{sent.requests:,} requests"
-    before = f"; {known:,} more are answered from before" if known else ""
-    return (
-        f"At most {questions} in {requests}, about {sent.tokens_in:,} tokens to the model and "
-        f"{sent.tokens_out:,} back{before}."
-    )

@@ -31,8 +31,8 @@ from evaluators.reports.format import format_for
 from evaluators.reports.headline import headline
 from evaluators.reports.html.compared_rows import ComparedRuns, compared_rows
 from evaluators.reports.html.comparison import comparison_payload
-from evaluators.runs.asking_run import questions_of
 from evaluators.runs.cells_again import with_cells
+from evaluators.runs.dry_run import questions_of
 from evaluators.runs.preparing import prepare
 from evaluators.runs.reader import Run
 from evaluators.runs.run_listing import ListedRun, listed_runs, newest_runs

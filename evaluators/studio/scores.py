@@ -27,7 +27,8 @@ from evaluators.reports.html.payload import run_payload
 from evaluators.reports.html.rows import embedded
 from evaluators.reports.suggestion_search import suggestions_for
 from evaluators.reports.suggestions import Suggestion, suggestion_item
-from evaluators.runs.asking_run import asks, questions_of
+from evaluators.runs.asking_run import asks
+from evaluators.runs.dry_run import questions_of
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.places import loc_in_test_set
 from evaluators.runs.preparing import prepare

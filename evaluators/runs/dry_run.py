@@ -1,0 +1,53 @@
+"""What a run would ask, counted before anything is asked.
+
+The rows are walked as in a run, and nobody gets a question. Every question is taken for answered with a match, so that evaluators that
+wait for others are counted, too: it is the most that a run asks.
+"""
+
+from __future__ import annotations
+
+from evaluators.runs.asking_run import asks
+from evaluators.runs.driver import jobs_of
+from evaluators.runs.job import run_split
+from evaluators.runs.preparing import Prepared
+from evaluators.scoring.judges.asking import Counted, asking_with
+from evaluators.scoring.judges.judge import Estimate
+from evaluators.scoring.judges.prices import amount_text
+
+
+def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:
+    """What a run over the test set would ask at most, each question so often: what would be sent, in lines for people, and how many
+    different questions go to batches and async functions of a program. Nothing is sent, and nothing is written."""
+    suite = prepared.suite
+    if not asks(suite):
+        return [], 0
+    counted = Counted()
+    with asking_with(counted=counted):
+        for job in jobs_of(prepared, repeat_judge=repeat_judge):
+            for split in job.table.splits():
+                run_split(job, split, lines=suite.lines)
+    lines: list[str] = []
+    for judge, different, sent in counted.judges.values():
+        if notice := judge.notice():
+            cost = _cost_text(sent) if judge.price_file() is not None else ""
+            lines += [*map(judge.masked, notice), _sent_text(different, sent) + cost]
+    return lines, counted.functions
+
+
+def _cost_text(sent: Estimate) -> str:
+    """What it would cost about, in the currency of the prices."""
+    known = f" It costs about {amount_text(sent.cost)}." if sent.requests > sent.unpriced else ""
+    lacks = "1 request" if sent.unpriced == 1 else f"{sent.unpriced:,} requests"
+    return known + (f" What {lacks} would cost is not known." if sent.unpriced else "")
+
+
+def _sent_text(different: int, sent: Estimate) -> str:
+    """What would be sent of so many questions: not those that are answered from before."""
+    known = different - sent.questions
+    questions = "1 question" if sent.questions == 1 else f"{sent.questions:,} questions"
+    requests = "1 request" if sent.requests == 1 else f"{sent.requests:,} requests"
+    before = f"; {known:,} more are answered from before" if known else ""
+    return (
+        f"At most {questions} in {requests}, about {sent.tokens_in:,} tokens to the model and "
+        f"{sent.tokens_out:,} back{before}."
+    )
