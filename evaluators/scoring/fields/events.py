@@ -79,15 +79,13 @@ class Events:
         self.scale = lcm(*{weight.denominator for weight in weights})
         """What makes weights whole numbers."""
         self.surplus_counts = surplus_counts
-        self._known: dict[Hashable, Event] = {}
-
-    def __len__(self) -> int:
-        return len(self._known)
+        self.known: dict[Hashable, Event] = {}
+        """By place and status, or by a list with its items."""
 
     def of(self, signature: Signature, results: RowResults) -> list[Event]:
         """What a row counts: an event per result, per list and per place outside the schema."""
         found = []
-        known = self._known
+        known = self.known
         for mark in signature.matched:
             event = known.get(mark.place)
             if event is None:
@@ -114,26 +112,30 @@ class Events:
         return found
 
     def _items(self, place: Place, items: Items, alike: bool) -> Event:
+        """The event of a list as a whole. `alike`: both sides have no items, and match."""
         share = list_score(items.matched, items.missed, items.surplus if self.surplus_counts else 0, alike)
         weight = self._weight(place.node.weight)
         credits = () if place.inside else (Credit(weight, share.numerator, share.denominator, share == 1),)
         return Event(place.node.name, FieldStatus.NOT_MEASURED, credits, not place.inside, items)
 
     def _result(self, place: Place, status: int, answers: Sequence[Judged | Explained]) -> Event:
+        """The event of a result, with what each metric gave; without `answers` all metrics say what its status says."""
         node = place.node
         if place.kind == SKIP:
             return Event(node.name, FieldStatus.SKIPPED)
         entry = not place.inside and (node.kind != "array" or node.unit)
         weights = [self._weight(node.weight * metric.weight) for metric in node.metrics] or [self._weight(node.weight)]
         judged = [one.judged if isinstance(one, Explained) else one for one in answers] or [STATUS[status]] * len(weights)
-        credits = [
-            _answer_credit(weight, one)
-            for weight, one in zip(weights, judged, strict=True)
-            if IS_MEASURED[status_of(one).number]
-        ]
+        credits = []
+        for weight, one in zip(weights, judged, strict=True):
+            answer = status_of(one)
+            if IS_MEASURED[answer.number]:
+                share = Fraction(one.num, one.den) if isinstance(one, Partial) else int(answer is FieldStatus.MATCH)
+                credits.append(Credit(weight, share.numerator, share.denominator, answer is FieldStatus.MATCH))
         return Event(node.name, STATUS[status], tuple(credits), entry)
 
     def _extra(self, node: FieldNode) -> Event:
+        """The event of a value that only the output has where the schema lacks the place."""
         return Event(
             Path(node.path).canonical, FieldStatus.HALLUCINATION, (Credit(self.scale, 0, 1, False),), lacking=True
         )
@@ -142,13 +144,6 @@ class Events:
         """A weight, a whole number but at places that a schema which refers to itself leads to late."""
         scaled = weight * self.scale
         return scaled.numerator if scaled.denominator == 1 else scaled
-
-
-def _answer_credit(weight: int | Fraction, found: Judged) -> Credit:
-    if isinstance(found, Partial):
-        share = Fraction(found.num, found.den)
-        return Credit(weight, share.numerator, share.denominator, found.status is FieldStatus.MATCH)
-    return Credit(weight, int(found is FieldStatus.MATCH), 1, found is FieldStatus.MATCH)
 
 
 def events_of(scored: Scored) -> list[Event]:

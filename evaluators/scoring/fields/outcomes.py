@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -145,6 +145,7 @@ MEASURED: Final = frozenset(
     (FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR)
 )
 _PLAIN: Final = {0.0: Fraction(0), 1.0: Fraction(1)}
+"""Almost all scores."""
 
 
 def of_unit(statuses: Iterable[FieldStatus]) -> FieldStatus:
@@ -175,7 +176,9 @@ def share(result: Outcome) -> Fraction:
     ratio = result.details.get("ratio")
     if isinstance(ratio, tuple):
         return Fraction(*ratio)
-    return _exact(result.score or 0.0)
+    score = result.score or 0.0
+    known = _PLAIN.get(score)
+    return written(score) if known is None else known
 
 
 def is_entry(result: Outcome, arrays: Mapping[str, ListOutcome]) -> bool:
@@ -198,12 +201,6 @@ def outermost(scored: Scored) -> list[ListOutcome]:
     ]
 
 
-def _exact(number: float) -> Fraction:
-    """The number as it is written. Almost all are 0 or 1."""
-    found = _PLAIN.get(number)
-    return written(number) if found is None else found
-
-
 WRONG: Final = frozenset(
     (FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR, FieldStatus.NOT_JUDGED)
 )
@@ -211,8 +208,8 @@ _COUNTED: Final = WRONG | MEASURED
 """The statuses of items that count."""
 
 
-class ShownList(Struct, frozen=True):
-    """An array of one row, as its items were paired."""
+class PairedList(Struct, frozen=True):
+    """A list of one row, as its items were paired."""
 
     location: InstancePath
     node: FieldNode
@@ -221,76 +218,93 @@ class ShownList(Struct, frozen=True):
     pairs: Pairs = []
     """The items that go together: (expected, output) indexes."""
     notes: tuple[str, ...] = ()
-    """What is worth saying of how the items were paired."""
+    """Remarks on how the items were paired."""
     expects_nothing: bool = False
     """The expected value counts as absent."""
 
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """How many items the expected side and the output have.
 
-        Those of the output do not count where the expected side has something that is neither a list nor empty.
-        """
-        counted = self.expects_nothing or isinstance(self.expected, list) or self.expected in (MISSING, None, {})
-        return _size(self.expected), _size(self.actual) if counted else 0
+class ItemPaths(NamedTuple):
+    """Where a list and its items stand, as their paths are spelled."""
 
-    @property
-    def alone(self) -> list[int]:
-        """The items of the output that no expected item is paired with."""
-        paired = {column for _, column in self.pairs}
-        return [column for column in range(_size(self.actual)) if column not in paired]
+    path: str
+    rows: list[str]
+    """The expected items."""
+    extra: dict[int, str]
+    """The items of the output without a partner, by their indexes."""
 
-    def items(self, path: str) -> list[str]:
-        """Where the items stand, in an array at a spelled path."""
-        rows = [item_path(path, row) for row in range(_size(self.expected))]
-        return rows + [item_path(path, f"+{column}") for column in self.alone]
-
-
-def item_path(path: str, index: int | str) -> str:
-    """Where an item stands, in an array at a spelled path; `+1` is one that only the output has."""
-    return f"[{index}]" if path == "$" else f"{path}[{index}]"
+    @classmethod
+    def of(cls, listed: PairedList) -> ItemPaths:
+        """The paths of a list: `items[0]` of an expected item, `items[+0]` of one that only the output has."""
+        path = spelled(listed.location)
+        start = "[" if path == "$" else f"{path}["
+        rows = range(len(listed.expected) if isinstance(listed.expected, list) else 0)
+        columns = set(range(len(listed.actual))) if isinstance(listed.actual, list) else set()
+        unpaired = sorted(columns.difference(column for _, column in listed.pairs))
+        return cls(path, [f"{start}{row}]" for row in rows], {column: f"{start}+{column}]" for column in unpaired})
 
 
-def _size(value: Any) -> int:
-    return len(value) if isinstance(value, list) else 0
-
-
-def settle_arrays(arrays: Iterable[ShownList], results: Iterable[Outcome]) -> tuple[ListOutcome, ...]:
-    """The arrays in which something was measured, with their items counted from the results.
-
-    An item in which nothing was measured, since it has no field that is looked at, is not counted.
-    """
-    listed = [(spelled(array.location), array) for array in arrays]
-    wanted = {path for path, _ in listed}.union(*(array.items(path) for path, array in listed))
+def list_outcomes(lists: Sequence[PairedList], outcomes: Iterable[Outcome]) -> tuple[ListOutcome, ...]:
+    """The outcomes of lists in which something was measured. Their items are counted from the outcomes of fields."""
+    items = [ItemPaths.of(each) for each in lists]
+    wanted = {path for each in items for path in (each.path, *each.rows, *each.extra.values())}
     inside: defaultdict[str, list[FieldStatus]] = defaultdict(list)
     own: defaultdict[str, list[FieldStatus]] = defaultdict(list)
-    for result in results:
+    for result in outcomes:
         own[result.path].append(result.status)
         for place in places_above(result.path):
             if place in wanted:
                 inside[place].append(result.status)
     return tuple(
-        _settled(path, array, inside, own[path]) for path, array in listed if MEASURED.intersection(inside[path])
+        _list_outcome(each, paths, inside, FieldStatus.MATCH in own[paths.path])
+        for each, paths in zip(lists, items, strict=True)
+        if MEASURED.intersection(inside[paths.path])
     )
 
 
-def judged_arrays(
-    asked: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], results: Iterable[Outcome]
-) -> tuple[ListOutcome, ...]:
-    """The arrays that a metric compares as a whole, with the items that match as the metric's result says.
+def _list_outcome(
+    listed: PairedList, items: ItemPaths, inside: Mapping[str, list[FieldStatus]], own_match: bool
+) -> ListOutcome:
+    """The outcome of one list. `inside` has the statuses in its items, by their paths; `own_match`: the list itself has a match.
 
-    `asked`: by path and name of the metric, the weight of the array, and how its items count.
+    An item in which nothing was measured, since no field of it is compared, is not counted. Nor are those of the output where the
+    expected side has something that is neither a list nor empty.
     """
-    if not asked:
-        return ()
+    aside = {row for row, path in enumerate(items.rows) if _COUNTED.isdisjoint(inside.get(path, ()))}
+    aside_too = {column for column, path in items.extra.items() if _COUNTED.isdisjoint(inside.get(path, ()))}
+    aside_too.update(column for row, column in listed.pairs if row in aside)
+    pairs = [pair for pair in listed.pairs if pair[0] not in aside]
+    comparable = listed.expects_nothing or isinstance(listed.expected, list) or listed.expected in (MISSING, None, {})
+    columns = len(listed.actual) if comparable and isinstance(listed.actual, list) else 0
+    expected, output = len(items.rows) - len(aside), columns - len(aside_too) if columns else 0
+    statuses = [(pair, inside[items.rows[pair[0]]]) for pair in pairs]
+    matching = tuple(pair for pair, found in statuses if FieldStatus.MATCH in found and WRONG.isdisjoint(found))
+    matched = len(matching)
+    alike = not expected and not output and own_match
+    right = alike or (expected == matched == output and expected > 0)
+    code = reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, listed.expected, listed.actual)
+    unmeasured = tuple(sorted(aside)), tuple(sorted(aside_too))
+    return ListOutcome(
+        items.path, listed.node.name, listed.node.align.rule, code, matched, expected - matched, output - matched, len(pairs),
+        matching, ratio_of(listed.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=listed.notes,
+        expected=listed.expected, actual=listed.actual,
+    )  # fmt: skip
+
+
+def judged_list_outcomes(
+    judged: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], outcomes: Iterable[Outcome]
+) -> tuple[ListOutcome, ...]:
+    """The outcomes of lists that a metric compares as a whole: which items match, its outcome says.
+
+    `judged`: by path and name of the metric, the weight of the list, and how its items count.
+    """
     return tuple(
-        _judged(result, *asked[path])
-        for result in results
-        if result.status in MEASURED and (path := (result.path, result.details.get("metric"))) in asked
+        _judged_list_outcome(result, *judged[path])
+        for result in outcomes
+        if result.status in MEASURED and (path := (result.path, result.details.get("metric"))) in judged
     )
 
 
-def _judged(result: Outcome, weight: Fraction, totals: ListTotals) -> ListOutcome:
+def _judged_list_outcome(result: Outcome, weight: Fraction, totals: ListTotals) -> ListOutcome:
     """The outcome of a list whose items a judge compared. Where no judge was asked, all items match, or none does."""
     details: Mapping[str, Any] = result.details
     right = result.status is FieldStatus.MATCH
@@ -325,30 +339,3 @@ def reason_code(status: FieldStatus, expected: Any, actual: Any) -> str:
         if isinstance(side, list) and not side:
             return f"{name}_empty_array"
     return "mismatch"
-
-
-def _settled(
-    path: str, array: ShownList, inside: Mapping[str, list[FieldStatus]], own: Sequence[FieldStatus]
-) -> ListOutcome:
-    rows, columns = array.sizes
-    aside = {row for row in range(rows) if _COUNTED.isdisjoint(inside.get(item_path(path, row), ()))}
-    pairs = [pair for pair in array.pairs if pair[0] not in aside]
-    alone = [column for column in array.alone if _COUNTED.isdisjoint(inside.get(item_path(path, f"+{column}"), ()))]
-    aside_too = {*alone, *(column for row, column in array.pairs if row in aside)}
-    expected, output = rows - len(aside), columns - len(aside_too) if columns else 0
-    matching = tuple(pair for pair in pairs if _matches(inside[item_path(path, pair[0])]))
-    matched = len(matching)
-    alike = not expected and not output and FieldStatus.MATCH in own
-    right = alike or (expected == matched == output and expected > 0)
-    code = reason_code(FieldStatus.MATCH if right else FieldStatus.MISMATCH, array.expected, array.actual)
-    unmeasured = tuple(sorted(aside)), tuple(sorted(aside_too))
-    return ListOutcome(
-        path, array.node.name, array.node.align.rule, code, matched, expected - matched, output - matched, len(pairs), matching,
-        ratio_of(array.node.weight), alike, unmeasured=unmeasured if any(unmeasured) else None, notes=array.notes,
-        expected=array.expected, actual=array.actual,
-    )  # fmt: skip
-
-
-def _matches(statuses: Sequence[FieldStatus]) -> bool:
-    """Whether a pair of items matches as a whole."""
-    return not WRONG.intersection(statuses) and FieldStatus.MATCH in statuses

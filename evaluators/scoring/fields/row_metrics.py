@@ -39,6 +39,8 @@ ZERO: Final = (0, 1)
 WHOLE: Final = (1, 1)
 Ratio = tuple[int, int]
 Counts = tuple[int, int, int, int]
+Share: TypeAlias = tuple[Number, int, int]
+"""A weight, and the fraction of it that was earned: (weight, num, den)."""
 Totals: TypeAlias = "Counter[tuple[str, str | int, int]]"
 """Counts by path: those of each status, by its place among four, and a `Detail` for all else."""
 
@@ -65,7 +67,7 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
     not. Items too many are counted where some are expected; a list that expects none scores 0 as it is.
     """
     statuses: list[FieldStatus] = []
-    mean_field_score, overall_score, field_score = Weighted(), Weighted(), Weighted()
+    shares, entry_shares, item_shares = list[Share](), list[Share](), list[Share]()
     passed = entries = surplus = results = 0
     earned: Number = 0
     whole: Number = 0
@@ -90,8 +92,7 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
                     passed += good
                     entries += 1
                 continue
-            for weight, num, den, _ in credits:
-                mean_field_score.add(weight, num, den)
+            shares += [(weight, num, den) for weight, num, den, _ in credits]
         if entry:
             times = 1
             if items is not None:
@@ -99,28 +100,23 @@ def row_metrics(events: Iterable[Event], required: Collection[str] = ()) -> RowM
                 times = max(1, expected)
                 surplus += items.surplus if expected else 0
             for weight, num, den, good in credits:
-                field_score.add(weight, num, den)
-                overall_score.add(weight * times, num, den)
+                entry_shares.append((weight, num, den))
+                item_shares.append((weight * times, num, den))
                 passed += good
                 entries += 1
-    mean_field_score.add_sums(earned, whole)
-    for score in (field_score, overall_score):
-        score.add_sums(entries_earned, entries_whole)
+    mean_field_score = weighted_mean(shares, earned, whole)
+    overall_score = weighted_mean(item_shares, entries_earned, entries_whole)
+    field_score = weighted_mean(entry_shares, entries_earned, entries_whole)
     found = _counts(statuses)
     counts = Confusion(*found)
-    of_results: tuple[Ratio, ...] = (
-        counts.sums("precision"),
-        counts.sums("recall"),
-        counts.sums("f1"),
-        mean_field_score.ratio(),
-    )
-    of_entries: tuple[Ratio, ...] = overall_score.ratio(), field_score.ratio(), (passed, entries)
+    of_results = (counts.sums("precision"), counts.sums("recall"), counts.sums("f1"), mean_field_score)
+    of_entries = (overall_score, field_score, (passed, entries))
     otherwise = ZERO if counts.measured > counts.right else WHOLE if counts.right else UNDEFINED
-    if results and not mean_field_score.whole:
+    if results and not mean_field_score[1]:
         otherwise = ZERO if failed else UNDEFINED
-        of_results = (UNDEFINED,) * len(of_results)
-    if entries and not field_score.whole:
-        of_entries = (UNDEFINED,) * len(of_entries)
+        of_results = (UNDEFINED, UNDEFINED, UNDEFINED, UNDEFINED)
+    if entries and not field_score[1]:
+        of_entries = (UNDEFINED, UNDEFINED, UNDEFINED)
     metrics = tuple([each if each[1] else otherwise for each in (*of_results, *of_entries)])
     return RowMetrics(found, metrics, surplus, failed)
 
@@ -159,6 +155,7 @@ def _by_place(events: Iterable[Event], places: Mapping[str, int]) -> list[list[F
 
 
 def _counts(statuses: Sequence[FieldStatus]) -> Counts:
+    """(match, mismatch, omission, hallucination) of some statuses; an error is a mismatch."""
     found = [0, 0, 0, 0]
     for place in map(_PLACES.get, statuses):
         if place is not None:
@@ -167,45 +164,15 @@ def _counts(statuses: Sequence[FieldStatus]) -> Counts:
     return right, wrong, lost, extra
 
 
-class Weighted:
-    """A weighted mean, as an exact fraction. What earns all or nothing is added up at once."""
-
-    __slots__ = ("_earned", "_others", "whole")
-
-    def __init__(self) -> None:
-        self._earned: Number = 0
-        self.whole: Number = 0
-        """The sum of the weights."""
-        self._others: list[tuple[Number, int, int]] = []
-
-    def add(self, weight: Number, num: int, den: int) -> None:
-        """Counts a share num / den of a weight."""
-        if den == 1:
-            self._earned += weight * num
-        else:
-            self._others.append((weight, num, den))
-        self.whole += weight
-
-    def add_sums(self, earned: Number, whole: Number) -> None:
-        """Counts what earned all or nothing, and is added up already."""
-        self._earned += earned
-        self.whole += whole
-
-    def ratio(self) -> Ratio:
-        """The weighted mean as a fraction; its denominator is 0 where all weights are 0."""
-        if not self._others:
-            return _whole_numbers(self._earned, self.whole)
-        common = lcm(*[den for _, _, den in self._others])
-        others = sum([weight * num * (common // den) for weight, num, den in self._others])
-        return _whole_numbers(self._earned * common + others, self.whole * common)
-
-
-def _whole_numbers(num: Number, den: Number) -> Ratio:
-    """The fraction in whole numbers: weights of places that a schema leads to late may be parts of one."""
-    if num.denominator == den.denominator == 1:
-        return int(num), int(den)
-    common = lcm(num.denominator, den.denominator)
-    return int(num * common), int(den * common)
+def weighted_mean(shares: Sequence[Share], earned: Number = 0, whole: Number = 0) -> Ratio:
+    """The weighted mean of some shares, exactly; its denominator is 0 where all weights are 0. Beside the shares, `earned` of the weight
+    `whole` was earned by what earns all or nothing."""
+    common = lcm(*[den for _, _, den in shares]) if shares else 1
+    num = earned * common + sum([weight * num * (common // den) for weight, num, den in shares])
+    den = (whole + sum([weight for weight, _, _ in shares])) * common
+    # weights of places that a schema which refers to itself leads to late may be parts of a whole number
+    parts = 1 if num.denominator == den.denominator == 1 else lcm(num.denominator, den.denominator)
+    return int(num * parts), int(den * parts)
 
 
 def add_totals(found: Totals, rows: Iterable[tuple[Iterable[Event], int]]) -> None:
@@ -242,6 +209,7 @@ _KINDS: Final[Mapping[FieldStatus, str]] = {
 
 
 def _details(event: Event) -> Iterable[tuple[Detail, int]]:
+    """What an event counts by path beside its status."""
     if event.outside:
         yield (event.path, OUTSIDE, 1), 1
         return
@@ -258,10 +226,7 @@ def _details(event: Event) -> Iterable[tuple[Detail, int]]:
         yield (event.path, _KINDS[event.status], 1), 1
     if event.status is FieldStatus.NOT_MEASURED:
         return  # a list whose items are counted one by one
-    mean = Weighted()
-    for weight, share_num, share_den, _ in event.credits:
-        mean.add(weight, share_num, share_den)
-    num, den = mean.ratio()
+    num, den = weighted_mean([credit[:3] for credit in event.credits])
     if den and event.status is FieldStatus.MATCH:
         num -= den
     if den and num:

@@ -112,20 +112,38 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return SchemaRows(self._scoring, expected, outputs, self._remembered().lacking, named)
 
     def settled(self, rows: SchemaRows) -> list[ScoredRow]:
-        return self.ready(rows)()
+        return self.count(rows, self.settle(rows))
 
-    def ready(self, rows: SchemaRows) -> Callable[[], list[ScoredRow]]:
-        """Settles some rows, and gives what counts them. Where one of them raises, they are released."""
+    def settle(self, rows: SchemaRows) -> Sequence[Scored] | Sequence[Signature | None]:
+        """Takes the answers that some rows wait for. The outcomes of each row, where rows are counted by these, or its signature, None
+        where its documents are nested too deeply. Where one of the rows raises, all are released."""
         try:
             rows.settle()
             if self._scoring.by_results:
-                found = [rows.scored(at) for at in range(len(rows))]
-                return lambda: _of_rows(rows, list(map(self._counted, found)))
-            signatures = [None if one is None else signature_of(one) for one in rows.results]
+                return [rows.scored(at) for at in range(len(rows))]
+            return [None if one is None else signature_of(one) for one in rows.results]
         except BaseException:
             rows.release()
             raise
-        return lambda: self._numbered(rows, signatures)
+
+    def count(self, rows: SchemaRows, settled: Sequence[Scored] | Sequence[Signature | None]) -> list[ScoredRow]:
+        """Counts rows that were settled, and gives their verdicts."""
+        verdicts, changes, times, remembered = list[Result](), list[Changes](), self._times, self._remembered()
+        for results, row in zip(rows.results, settled, strict=True):
+            if results is None or not isinstance(row, Signature):
+                verdicts.append(self._counted(row if isinstance(row, Scored) else Scored((), problem=too_deep())))
+                changes.append(())
+                continue
+            known = remembered.rows.get(row) or self._met(remembered, row, results)
+            times[known] = times.get(known, 0) + 1
+            verdicts.append(known.verdict)
+            changes.append(known.changes)
+        if remembered.size > MOST_REMEMBERED or len(remembered.events.known) > MOST_EVENTS:
+            self._add_up()
+            self._scoring.remembered.clear()
+        rows.changes = () if self._scoring.by_results else changes
+        rows.verdicts = verdicts
+        return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
     def _counted(self, scored: Scored) -> Result:
         """The verdict of a row with all its results, which are counted one by one."""
@@ -138,23 +156,6 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         metrics = metrics._replace(metrics=tuple(lowest))
         return self._verdict(metrics, events, scored.problem)
 
-    def _numbered(self, rows: SchemaRows, signatures: Sequence[Signature | None]) -> list[ScoredRow]:
-        verdicts, changes, times, remembered = [], list[Changes](), self._times, self._remembered()
-        for results, signature in zip(rows.results, signatures, strict=True):
-            if results is None or signature is None:
-                verdicts.append(self._counted(Scored((), problem=too_deep())))
-                changes.append(())
-                continue
-            known = remembered.rows.get(signature) or self._met(remembered, signature, results)
-            times[known] = times.get(known, 0) + 1
-            verdicts.append(known.verdict)
-            changes.append(known.changes)
-        if remembered.size > MOST_REMEMBERED or len(remembered.events) > MOST_EVENTS:
-            self._settle()
-            self._scoring.remembered.clear()
-        rows.changes = changes
-        return _of_rows(rows, verdicts)
-
     def _remembered(self) -> Remembered:
         """What is remembered of rows that the schema scored: in each thread, for all checks that say the same of a row."""
         key, known = (get_ident(), *self._watched), self._scoring.remembered
@@ -164,7 +165,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return found
 
     def total(self) -> Totals:
-        self._settle()
+        self._add_up()
         return self._total
 
     def _met(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
@@ -207,17 +208,12 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
             for event in events
         ]
 
-    def _settle(self) -> None:
+    def _add_up(self) -> None:
         """Adds up what was counted since the last time."""
         met, self._times = self._times, {}
         add_totals(self._total, ((self._named(known.events), times) for known, times in met.items()))
         for known, times in met.items():
             add_surplus(known.surplus, times, self._total)
-
-
-def _of_rows(rows: SchemaRows, verdicts: Sequence[Result]) -> list[ScoredRow]:
-    rows.verdicts = verdicts
-    return [ScoredRow(verdict, rows, at) for at, verdict in enumerate(verdicts)]
 
 
 class PartedRows(ScoredRows):
@@ -262,13 +258,13 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
 
     def settled(self, rows: PartedRows) -> list[ScoredRow]:
         try:
-            ready = [(numbers, check.ready(part)) for check, numbers, part in rows.parts]
+            settled = [check.settle(part) for check, _, part in rows.parts]
         except BaseException:
             rows.release()
             raise
         found: dict[int, ScoredRow] = {}
-        for numbers, counted in ready:  # all are settled by now, so that nothing is counted where one breaks
-            found |= zip(numbers, counted(), strict=True)
+        for (check, numbers, part), each in zip(rows.parts, settled, strict=True):  # nothing is counted where one breaks
+            found |= zip(numbers, check.count(part, each), strict=True)
         return [found[row] for row in range(len(found))]
 
     def looked_at(self, *values: Any) -> ScoredRows:

@@ -176,7 +176,8 @@ def verdict_of(metrics: RowMetrics, scoring: SchemaScoring, problem: RowProblem 
 
 def _array(array: ListOutcome) -> dict[str, object]:
     """The summary of an array, as plain data."""
-    metrics = {name: getattr(array, name) for name in ("precision", "recall", "f1")}
+    items = array.items
+    metrics = {name: items.exact(name) for name in ("precision", "recall", "f1")}
     return {
         "path": array.path, "field": array.field, "rule": array.align, "matched": array.matched, "missing": array.missing,
         "extra": array.extra, "paired": array.paired, "score": float(array.score),

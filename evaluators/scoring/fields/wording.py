@@ -17,11 +17,11 @@ from evaluators.scoring.fields.item_keys import notes_on
 from evaluators.scoring.fields.outcomes import (
     MEASURED,
     WRONG,
+    PairedList,
     Scored,
-    ShownList,
-    judged_arrays,
+    judged_list_outcomes,
+    list_outcomes,
     reason_code,
-    settle_arrays,
     together,
 )
 from evaluators.scoring.fields.pairing import CROWDED
@@ -42,6 +42,10 @@ OURS: Final = frozenset(
 """The names in `details` that scoring reads. A comparator cannot set them."""
 
 
+_SCORES: Final = {FieldStatus.MATCH: 1.0, **dict.fromkeys(MEASURED - {FieldStatus.MATCH}, 0.0)}
+"""The score of a measured result; the others have none."""
+
+
 def scored(results: RowResults, post_processors: Sequence[Processor], absent: AbsentValues) -> Scored:
     """The results of one row in words: of its fields, its lists and its whole.
 
@@ -59,8 +63,11 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
             if shown is not None and shown.totals is not None:
                 judged[result.path, shown.metric.name] = shown.weight, shown.totals
     fields = post_process(found, post_processors)
-    arrays = (*settle_arrays(lists_of(results, absent), fields), *judged_arrays(judged, fields))
-    return Scored(fields, arrays, outside_of(results), _problem(fields, problems))
+    arrays = list_outcomes(paired_lists(results, absent), fields)
+    if judged:
+        arrays += judged_list_outcomes(judged, fields)
+    outside = dict.fromkeys(Path((*node.path, step)).canonical for node, step in results.outside)
+    return Scored(fields, arrays, tuple(outside), _problem(fields, problems))
 
 
 def wrong_results(results: RowResults, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
@@ -83,7 +90,7 @@ def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, 
         rule = "skip" if one.status == SKIPPED else None
         reason = reason_of(status, e, o) or differs(e, o)
         yield Outcome(
-            path, status, _score(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
+            path, status, _SCORES.get(status), float(node.weight), node.name, reason, rule, e, o, {"code": reason_code(status, e, o)}
         ), None, None  # fmt: skip
         return
     for number, shown in enumerate(one.at.shown):
@@ -94,7 +101,7 @@ def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, 
         details["code"] = reason_code(status, e, o)
         if status is FieldStatus.NOT_JUDGED and shown.ask is not None and e is not MISSING and shown.ask(e) is not None:
             details["unreadable"] = True
-        score = _score(status)
+        score = _SCORES.get(status)
         if shown.totals is not None:
             status = _of_items(status, details)
         if isinstance(judged, Partial):
@@ -135,11 +142,7 @@ def explain_metric(one: FieldResult, number: int) -> Explained:
     return explain_rule(comparator, node.transforms, expected, output, together)
 
 
-def _score(status: FieldStatus) -> float | None:
-    return 1.0 if status is FieldStatus.MATCH else 0.0 if status in MEASURED else None
-
-
-def lists_of(results: RowResults, absent: AbsentValues) -> list[ShownList]:
+def paired_lists(results: RowResults, absent: AbsentValues) -> list[PairedList]:
     """The lists of a row, outer ones before inner ones."""
     found = []
     for each in results.lists:
@@ -150,13 +153,8 @@ def lists_of(results: RowResults, absent: AbsentValues) -> list[ShownList]:
         if each.unique is not None:
             ours, theirs = each.unique
             pairs = [(ours[row], theirs[column]) for row, column in pairs]
-        found.append(ShownList(each.location, node, e, o, pairs, tuple(notes), absent.has(e)))
+        found.append(PairedList(each.location, node, e, o, pairs, tuple(notes), absent.has(e)))
     return found
-
-
-def outside_of(results: RowResults) -> tuple[str, ...]:
-    """The places that the expected side has and the schema lacks, each once."""
-    return tuple(dict.fromkeys(Path((*node.path, step)).canonical for node, step in results.outside))
 
 
 def problem_of(results: RowResults) -> RowProblem | None:
