@@ -45,12 +45,13 @@ class InRow(NamedTuple):
 
 @lru_cache
 def added(one: InRow, other: InRow) -> InRow:
-    """What two come to together."""
+    """The values of both."""
     return InRow(*map(add, one, other))
 
 
 @lru_cache
 def repeated(one: InRow, times: int) -> InRow:
+    """The same values some number of times."""
     return InRow(*[value * times for value in one])
 
 
@@ -62,7 +63,7 @@ Field: TypeAlias = "str | tuple[Any, ...]"
 
 
 def value_of(expected: Any, output: Any) -> InRow:
-    """What one value comes to."""
+    """One value, by whether each side is empty."""
     ours = expected is MISSING or (not expected and expected.__class__ in _KINDS)
     theirs = output is MISSING or (not output and output.__class__ in _KINDS)
     return (EMPTY if theirs else MADE_UP) if ours else LEFT_OUT if theirs else FILLED
@@ -83,7 +84,7 @@ class RowPattern(Protocol):
 
     @property
     def size(self) -> int:
-        """How much there is to keep of it."""
+        """How many marks it holds in memory."""
 
     @classmethod
     def empty_values(cls, patterns: Mapping[Any, int], places: bool) -> Mapping[tuple[Field, InRow], int]:
@@ -91,12 +92,12 @@ class RowPattern(Protocol):
 
 
 class EmptyValues(Struct):
-    """What the fields come to in the rows of a chunk."""
+    """Which values are empty in the rows of a chunk, by field."""
 
     found: list[tuple[InRow, Sequence[Field], Sequence[int], int]] = field(default_factory=list)
-    """(what each of some fields comes to in some rows, these fields, these rows, 1); −1 takes it back."""
+    """(the values that each of some fields has in some rows, these fields, these rows, 1); with −1 they are taken off."""
     alike: Mapping[RowPattern, Sequence[int]] = field(default_factory=dict)
-    """The rows of each pattern, which say it all of open trees."""
+    """Of whole documents, the rows that have each pattern."""
 
 
 class EmptyCounts:
@@ -107,9 +108,11 @@ class EmptyCounts:
         self._only = only
         self._counts: dict[tuple[InRow, tuple[Field, ...]], Counter[str]] = {}
         self._room = _TRIMMED
+        """So many counts may be kept before fields beyond the cap are left out."""
         self._patterns: defaultdict[str, dict[RowPattern, int]] = defaultdict(dict)
+        """By group, how many rows have each pattern that is not counted field by field yet."""
         self._kept = 0
-        """How much there is to keep of the patterns."""
+        """How many marks the patterns hold in memory."""
 
     def take(self, found: EmptyValues, groups: Mapping[int, str] | None = None) -> None:
         """Counts rows of a chunk. `groups` says which group each belongs to; without it all are in one, which has no name."""

@@ -105,10 +105,10 @@ def _by_type(at: SchemaReading) -> None:
 
 
 def _ask(at: SchemaReading, metrics: Sequence[AskedMetric]) -> None:
-    """Reads the metrics that a schema names into its part, which they compare as a whole, and then what stands below.
+    """Reads the metrics that a schema names into its part, then the schemas below it.
 
-    A list may name an alignment, `hungarian` with its settings as `params`: its items are compared one by one. So they are where an
-    alignment stands in for the judge of a whole list.
+    Metrics compare the value as a whole. But a list whose metric is an alignment, such as `hungarian`, or has one as its fallback, is
+    compared item by item.
     """
     asked = tuple(_address(each, at.schema, len(metrics)) for each in metrics)
     if at.part.kind == "array" and len(asked) == 1:
@@ -162,7 +162,7 @@ def _read_choice(at: SchemaReading, words: Words, branches: list[Mapping[str, An
     if asked is None and SEVERAL in several and _of_several_types(at.part.shape.types, branches):
         asked = (_default(at.schema, several[SEVERAL]),)
     if asked is not None:
-        if not _aligned_instead(at, asked, branches):
+        if not _aligns_a_branch(at, asked, branches):
             _one_unit(at, branches, asked)
             return
         branches = [_with_list_metric(each, at.schema) if _kind(each) == "array" else each for each in branches]
@@ -185,8 +185,9 @@ def _one_unit(at: SchemaReading, branches: list[Mapping[str, Any]], asked: Seque
         at.read_items(lists[0], at.idle or bool(at.part.metrics))
 
 
-def _aligned_instead(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
-    """An alignment is named for a list that is one branch of a choice, or stands in for its judge."""
+def _aligns_a_branch(at: SchemaReading, asked: Sequence[AskedMetric], branches: list[Mapping[str, Any]]) -> bool:
+    """Whether the metric of a choice is an alignment, or has one as its fallback, and some branch is a list: only that branch is
+    aligned."""
     if len(asked) != 1 or "array" not in map(_kind, branches):
         return False
     return _guarded(at, asked[0], partial(resolve_alignment, asked[0].spelled, at.context)) is not None
@@ -251,7 +252,7 @@ def _guarded(at: SchemaReading, asked: AskedMetric, resolve: Callable[[], Found]
 
 
 def _default(schema: Mapping[str, Any], spelled: Any) -> AskedMetric:
-    """What the suite names for a JSON type, asked for at a schema of that type."""
+    """The metric that the suite names as the default of a JSON type, placed at a schema of that type."""
     word, params = next(iter(spelled.items())) if isinstance(spelled, Mapping) and spelled else (spelled, None)
     return AskedMetric(str(word), params or {}, loc=own_place(schema, ()))
 

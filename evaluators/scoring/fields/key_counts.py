@@ -161,14 +161,14 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
             if not keys:
                 continue
             keyless = keys.count(None)
-            again = len(keys) - len(set(keys)) - max(0, keyless - 1)
+            repeated = len(keys) - len(set(keys)) - max(0, keyless - 1)
             self.looked_for.add(name)
             if keyless < len(keys):
                 self.met.add(name)
             if keyless:
                 yield KeyFault(*name, side, "without_key"), keyless
-            if again:
-                yield KeyFault(*name, side, "duplicate_key"), again
+            if repeated:
+                yield KeyFault(*name, side, "duplicate_key"), repeated
 
 
 def unclear(output: Respelt) -> Iterator[KeyFault]:

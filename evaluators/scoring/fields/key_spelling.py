@@ -52,7 +52,7 @@ class KnownKeys(Protocol):
 
 
 class TreeKeys:
-    """The keys of a tree of fields, at one place."""
+    """The keys that a tree of fields knows at one place."""
 
     def __init__(self, nodes: Iterable[FieldNode]) -> None:
         self._nodes = _with_branches(nodes)
@@ -96,7 +96,7 @@ class Respelt(Struct, frozen=True):
     own: Mapping[int, Mapping[str, str]] = MappingProxyType({})
     """How the output spells the keys of an object, by its `id`, where known names took their place."""
     unclear: Mapping[str, str] = MappingProxyType({})
-    """What is said of keys that are unclear, and the known names that they could stand for."""
+    """By the sentence about keys that are unclear: the known names that they could stand for."""
 
     def path(self, steps: Iterable[str | int]) -> list[str | int]:
         """A place in the document, in the output's own spelling."""
@@ -116,7 +116,7 @@ class Respelt(Struct, frozen=True):
         return {own.get(key, key): self.value(inner) for key, inner in value.items()}
 
     def said(self, reason: Reason) -> Reason:
-        """A reason that also says which keys were read otherwise, and which are unclear. Values are spelt as the output does."""
+        """The reason, with sentences about keys that were renamed or are unclear added. Values are spelt as the output spells them."""
         if not self.own and not self.unclear:
             return reason
         renamed = dict.fromkeys((own, name) for names in self.own.values() for name, own in names.items())
@@ -125,7 +125,7 @@ class Respelt(Struct, frozen=True):
         return replace(reason, text="; ".join(filter(None, text)), fields=tuple(self.shown(reason.fields)))
 
     def shown(self, results: Iterable[Shown]) -> list[Shown]:
-        """What became of some fields or lists, with the output's own spelling in the values of the output."""
+        """Outcomes of fields or lists, with the output's own spelling in its values."""
         return [self._shown(one) if one.actual.__class__ in CONTAINERS else one for one in results]
 
     def _shown(self, result: Shown) -> Shown:
@@ -246,6 +246,7 @@ def _folded(key: str, style: str) -> str:
 
 
 def _declared(node: FieldNode) -> Iterable[str]:
+    """The keys that a node declares, those that are compared together included."""
     return node.below.keys if node.compound is None else (*node.below.keys, *node.compound.fields)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd
 from typing import Any, Final
 
 from msgspec import Struct
@@ -39,6 +39,7 @@ from evaluators.scoring.fields.results import (
     signature_of,
 )
 from evaluators.scoring.fields.row_checks import ChunkCheck, ScoredRow, ScoredRows
+from evaluators.scoring.fields.row_metrics import weighted_mean
 from evaluators.scoring.fields.rules import Explained, Judged, Partial, explained_problem, status_of
 from evaluators.scoring.fields.walk import Walk
 from evaluators.scoring.fields.wording import OURS, WEIGHTLESS, compared, explain_metric
@@ -309,16 +310,10 @@ _RIGHT_ENOUGH: Final = frozenset((FieldStatus.MATCH, FieldStatus.SKIPPED))
 
 def mean(tree: ListedTree, found: Sequence[Judged]) -> tuple[int, int] | None:
     """The weighted mean of the measured fields, exact and in lowest terms; None where none was measured that has a weight."""
-    measured = [
-        (weight, *credit(one)) for weight, one in zip(tree.weights, found, strict=True) if status_of(one) not in LEFT_OUT
-    ]
-    whole = sum(weight for weight, _, _ in measured)
-    if not whole:
-        return None
-    unit = lcm(*(den for _, _, den in measured))
-    num, den = sum(weight * num * (unit // den) for weight, num, den in measured), whole * unit
+    shares = zip(tree.weights, found, strict=True)
+    num, den = weighted_mean([(weight, *credit(one)) for weight, one in shares if status_of(one) not in LEFT_OUT])
     common = gcd(num, den)
-    return num // common, den // common
+    return (num // common, den // common) if den else None
 
 
 def verdict_of(tree: ListedTree, pass_at: float, found: Sequence[Judged], problem: RowProblem | None = None) -> Result:

@@ -300,6 +300,7 @@ def _refuse_unknown(data: object, context: Mapping[str, Any]) -> None:
 
 
 def _rule(name: str, options: Mapping[str, Any]) -> str:
+    """A comparator with its options, as a person reads it."""
     return f"{name} {flow(filled_texts().shown(options))}" if options else name
 
 

@@ -179,10 +179,11 @@ _REASONS: Final = {
 
 
 def _in_order(document: Any, results: Results) -> Results:
-    """Results in the order in which a document has their places."""
+    """Results sorted by where a document has their places."""
     indexes: dict[int, dict[str, int]] = {}
 
     def order(place: Location) -> list[int]:
+        """The position of each step of a place among its neighbours, for sorting."""
         found, value = [], document
         for step in place:
             if value.__class__ is dict and id(value) not in indexes:

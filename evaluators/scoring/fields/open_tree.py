@@ -29,7 +29,7 @@ RowCounts: TypeAlias = tuple[int, int, int, int, int]
 
 
 class OpenTree(Struct, frozen=True, dict=True):
-    """What counts in a walk. `depth` 1 compares top-level values whole."""
+    """How whole documents are compared. `depth` 1 compares top-level values whole."""
 
     same: LeafRule
     penalize_extra: bool = False
@@ -43,7 +43,7 @@ class OpenTree(Struct, frozen=True, dict=True):
     """Which spellings of an output's keys stand for those of the expected document; None where each has to be spelt alike."""
 
     def skips(self, path: tuple[Any, ...]) -> bool:
-        """This very place is left out, with `ANY` for every index, however its keys are spelt where that does not count."""
+        """Whether a place, with `ANY` for every index, is listed in `skip`; keys may be spelt differently where that does not count."""
         return self._spelled(path) in self._skipped
 
     @cached_property
@@ -51,11 +51,12 @@ class OpenTree(Struct, frozen=True, dict=True):
         return frozenset(self._spelled(path.steps) for path in self.skip)
 
     def _spelled(self, path: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The path with folded keys, where differences in spelling do not count."""
         keys = self.keys
         return path if keys is None else tuple(keys.folded(step) if isinstance(step, str) else step for step in path)
 
     def compared(self, expected: Any, output: Any) -> Any:
-        """The output whose top level is looked at: empty where it has none, or where nobody asks what it has."""
+        """The output as its top level is compared: empty where it is no object, or where only its own keys would count and they do not."""
         wanted = output.__class__ is dict and (expected or self.penalize_extra)
         return output if wanted else {}
 
@@ -80,13 +81,13 @@ class OpenTree(Struct, frozen=True, dict=True):
                 waiting.pop()
 
     def has_something(self, path: tuple[Any, ...], value: Any) -> bool:
-        """It is neither missing nor null, nor a container in which nothing counts."""
+        """Whether a value is neither missing nor null, nor a container in which nothing counts."""
         if value.__class__ is dict or value.__class__ is list:
             return bool(value) and next(self.leaves(value, path), None) is not None
         return value is not None and value is not MISSING
 
     def nothing_left(self, path: tuple[Any, ...], expected: Any, output: Any) -> bool:
-        """An empty container is expected, and all that the output's has in it is left out: there is nothing to measure."""
+        """Whether an empty container is expected and everything in the output's is left out, so that there is nothing to measure."""
         if expected or not output or not {expected.__class__, output.__class__} <= {dict, list}:
             return False
         return not self.has_something(path, output)
@@ -134,7 +135,7 @@ SURPLUS_ITEM: Final = EXTRA + 2
 
 
 class Mark:
-    """What became of a place: the number of a status, or what stands in place of one, and what it comes to where values are empty."""
+    """A place with its status in a row, and which of its two values are empty."""
 
     __slots__ = ("name", "status", "value")
 
@@ -155,9 +156,9 @@ class Place(Mark):
         self._items: Place | None = None
         self._marks: dict[tuple[int, InRow], Mark] = {}
         self.full: Mark | None = None
-        """The mark of contents on both sides, once it was met."""
+        """The mark of an object or a list with contents on both sides; None until a document has one."""
         self.wrong: Mark | None = None
-        """The mark of a leaf that differs and is empty on neither side, once it was met."""
+        """The mark of a leaf that differs and is empty on neither side; None until a document has one."""
 
     def below(self, key: str) -> Place:
         """The place of a key."""
@@ -174,7 +175,7 @@ class Place(Mark):
         return self._items
 
     def mark(self, status: int, value: InRow) -> Mark:
-        """The mark of what became of it."""
+        """The mark of this place with a status, or with what stands in place of one; `value` says which sides are empty."""
         if status == RIGHT and value is FILLED:
             return self
         found = self._marks.get((status, value))
@@ -192,7 +193,7 @@ class Place(Mark):
 
 
 class Part(Struct, eq=False):
-    """What became of the places of a row outside of lists, or of those in items."""
+    """The marks of a row outside of lists, or those in items of lists, with their counts."""
 
     marks: tuple[Mark, ...]
     counts: list[int]
@@ -216,7 +217,7 @@ class Part(Struct, eq=False):
 
 
 class Pattern(Struct, eq=False):
-    """What rows with the same marks come to."""
+    """All marks of a row. Rows with equal marks share one pattern."""
 
     outside: Part
     items: Part
@@ -224,7 +225,7 @@ class Pattern(Struct, eq=False):
 
     @classmethod
     def of(cls, outside: Part, items: Part) -> Pattern:
-        """The pattern of a row, of places outside of lists and in items."""
+        """The pattern with some marks outside of lists and some in items."""
         surplus, right, wrong, lost, extra, *_ = map(add, outside.counts, items.counts)
         return cls(outside, items, (right, wrong, lost, extra, surplus))
 

@@ -1,7 +1,7 @@
-"""Two whole documents, leaf by leaf, in one walk by plain recursion: a leaf that matches is its place, added to a list.
+"""One walk through two whole documents, leaf by leaf, by plain recursion.
 
-What becomes of anything else is a mark in the same list (see `open_tree`), and a leaf that does not match is a result as well, with its
-values. What is said of a row, and what is counted of it, is read from these lists.
+A leaf that matches is its place, added to a list. Any other is a mark in the same list (see `open_tree`), and a `LeafResult` with its
+values. Counts, scores and reasons of a row are read from these lists.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LeafResult(Struct, gc=False):
     status: int
     """The number of its status, or `SURPLUS`."""
     expected: Any
-    """What one value stands in place of is expected somewhere below its place."""
+    """Where one value of the output stands in place of an object or list: that object or list."""
     output: Any
 
     @property
@@ -55,7 +55,7 @@ class LeafResult(Struct, gc=False):
 
 
 class Row(Struct, gc=False):
-    """What became of the places of a row, in lists that grow as its documents are gone through."""
+    """The marks of a row, in lists that grow as its documents are compared."""
 
     outside: list[Mark]
     """The marks of places outside of lists."""
@@ -69,12 +69,12 @@ class Row(Struct, gc=False):
 
 
 class OpenWalk:
-    """The walk of documents, with the places that it was led to and the patterns that rows had so far."""
+    """Compares the documents of rows; remembers the places that they led to and the patterns that they had."""
 
     def __init__(self, tree: OpenTree) -> None:
         self.tree = tree
         self.room = _MOST_MARKS
-        """So many marks more, and it had better be a new one."""
+        """How many marks may be added before the check starts a new walk, which bounds memory."""
         self._root, self._exact = Place(tree), tree.same is same
         self._compare = _compare if tree.depth is None else _compare_top_level
         self._parts: dict[tuple[Mark, ...], Part] = {}
@@ -101,11 +101,11 @@ class OpenWalk:
 
 
 _MOST_MARKS: Final = 100_000
-"""So many marks of patterns are kept: documents may be all different."""
+"""Marks that a walk remembers: documents may be all different."""
 
 
 def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """An expected value, and what the output has in its place: objects are compared key by key, lists item by item."""
+    """Compares an expected value with what the output has in its place: objects key by key, lists item by item."""
     if not e or e.__class__ not in CONTAINERS:
         _compare_leaves(place, e, o, marks, row)
     elif o.__class__ is not e.__class__ or not o:
@@ -165,7 +165,7 @@ def _compare(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
 
 
 def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """An expected leaf, and what the output has in its place."""
+    """Compares an expected leaf with what the output has in its place."""
     if o.__class__ in CONTAINERS and o:
         if place.tree.skip and place.tree.nothing_left(place.name, e, o):
             return
@@ -179,7 +179,7 @@ def _compare_leaves(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -
 
 
 def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Two values as they are."""
+    """Compares two values whole."""
     if o is MISSING:
         _add(place, LOST, e, o, marks, row)
     elif e is o or place.tree.same(e, o):
@@ -189,7 +189,7 @@ def _compare_values(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -
 
 
 def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """A leaf that does not match."""
+    """Adds a leaf that does not match."""
     if status == WRONG and e and o:
         marks.append(place.wrong or place.mark(WRONG, FILLED))
     else:
@@ -198,7 +198,7 @@ def _add(place: Place, status: int, e: Any, o: Any, marks: list[Mark], row: Row)
 
 
 def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[Mark], row: Row) -> None:
-    """The values of two objects, key by key, each as a whole."""
+    """Compares two objects key by key, each value whole."""
     o, keys = root.tree.compared(e, output), root.keys
     for key, one in e.items():
         try:
@@ -220,7 +220,7 @@ def _compare_top_level(root: Place, e: dict[str, Any], output: Any, marks: list[
 
 
 def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
-    """Contents that the output lacks. What it has in their place is one value, whatever is in it."""
+    """Adds the leaves of an expected object or list that the output lacks, and as one value what it has in their place."""
     marks.append(place.mark(CONTENTS, value_of(e, o)))
     _each_inside(place, e, LOST, marks, row)
     if place.tree.has_something(place.name, o):
@@ -229,7 +229,7 @@ def _lost(place: Place, e: Any, o: Any, marks: list[Mark], row: Row) -> None:
 
 
 def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:
-    """The items of a list from an index on that only the output has. One in which everything is left out is none."""
+    """Adds the items of a list from an index on, which only the output has. An item in which everything is left out is none."""
     if here.skipped:
         return
     row.index.append(0)
@@ -242,7 +242,7 @@ def _surplus(here: Place, o: list[Any], start: int, row: Row) -> None:
 
 
 def _one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
-    """Every leaf of a value that only one side has."""
+    """Adds every leaf of a value that only one side has, with a status."""
     if place.skipped:
         return
     if value and value.__class__ in CONTAINERS:
@@ -255,6 +255,7 @@ def _one_side(place: Place, value: Any, status: int, marks: list[Mark], row: Row
 
 
 def _each_inside(place: Place, value: Any, status: int, marks: list[Mark], row: Row) -> None:
+    """Adds every leaf of the keys or items of a value that only one side has."""
     if value.__class__ is dict:
         for key, inner in value.items():
             _one_side(place.below(key), inner, status, marks, row)

@@ -1,6 +1,6 @@
-"""Paths and transforms as settings spell them. What is malformed is a bad setting with its place.
+"""Paths, transforms and alignments, read from settings. What is malformed is a bad setting with its place.
 
-What a suite can say of how the items of two lists are paired (see `pair`).
+An alignment says how the items of two lists are paired (see `pairing`).
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Align(Struct, frozen=True):
     keys: tuple[Path, ...] = ()
     """Under `key_field`: the paths, inside an item, of what identifies it."""
     transforms: tuple[Transform, ...] = ()
-    """What is done to a key first."""
+    """What is done to a key before keys are compared."""
     keyless: Literal["ordered", "apart"] = "ordered"
-    """What becomes of items without a key: they pair with each other in list order, or with nothing."""
+    """Items without a key are paired with each other in list order, or with nothing."""
     at_least: Fraction | None = None
     """Under `hungarian`: the F1 that a pair needs."""
     ask: Literal["leftover"] | None = None

@@ -58,9 +58,9 @@ class Together(Struct, frozen=True):
         return " ".join(_spelled(value[key]) for key in self.fields if value.get(key) is not None)
 
 
-def each_key(known: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
-    """Does to the value of each key of an object what is known for the key; nothing where that is nothing."""
-    chains = {key: made for key, transforms in known.items() if (made := chain(transforms)) is not None}
+def each_key(by_key: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...]:
+    """One transform that does to the value of each key of an object the key's own transforms; none where no key has any."""
+    chains = {key: made for key, transforms in by_key.items() if (made := chain(transforms)) is not None}
     if not chains:
         return ()
 
@@ -69,7 +69,7 @@ def each_key(known: Mapping[str, tuple[Transform, ...]]) -> tuple[Transform, ...
             return value
         return {key: chains[key](inner) if key in chains else inner for key, inner in value.items()}
 
-    converts = any(transform.converts for transforms in known.values() for transform in transforms)
+    converts = any(transform.converts for transforms in by_key.values() for transform in transforms)
     return (Transform("each_key", apply, converts=converts),)
 
 
@@ -112,7 +112,8 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
 
 
 def expected_chain(comparator: Comparator, transforms: Iterable[Transform]) -> Apply | None:
-    """What transforms do to the expected values of a comparator: to each right answer, where these are listed. None without any."""
+    """A function that does the transforms to an expected value, to each right answer where it is a list of these. None without
+    transforms."""
     apply = chain_of_expected(transforms)
     if apply is None or not comparator.lists_answers:
         return apply
@@ -175,16 +176,16 @@ class Explained(Struct, frozen=True):
     reason: str | None = None
     problem: RowProblem | None = None
     details: Mapping[str, object] = field(default_factory=dict)
-    """What else the comparator said."""
+    """Details that the comparator gave beside its answer."""
 
     @property
     def status(self) -> FieldStatus:
-        """The bare status."""
+        """The status, without credit or reason."""
         return status_of(self.judged)
 
 
 def status_of(answer: Judged | Explained) -> FieldStatus:
-    """The bare status of what a rule said."""
+    """The status of an answer, without its credit or reason."""
     return answer if isinstance(answer, FieldStatus) else answer.status
 
 
@@ -199,7 +200,8 @@ class Ready(NamedTuple):
 
 
 def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
-    """The fast rule. Raises RowProblem for an expected value that cannot be read, before it looks at anything else, and where
+    """A function from two values to a status, without reasons. Raises RowProblem for an expected value that cannot be read, before it
+    looks at anything else, and where
     something else than the output's value is to blame."""
     rule, ask = answering_rule(comparator, transforms), reader_of_expected(comparator, transforms)
     if ask is None:
@@ -220,7 +222,7 @@ def asks_equality(comparator: Comparator, transforms: tuple[Transform, ...] = ()
 
 
 def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ()) -> Rule:
-    """The fast rule for expected values that can be read."""
+    """A function from two values to a status, without reasons, for expected values that can be read."""
     compare, transform, two_sided = cached_compare(comparator), chain(transforms), comparator.reads == "both"
     of_expected, word, reflexive = expected_chain(comparator, transforms), word_of(comparator), comparator.reflexive
     if asks_equality(comparator, transforms):
@@ -279,7 +281,8 @@ def prepare_rule(
     actual: Any,
     together: Together | None = None,
 ) -> Explained | Ready:
-    """What there is to say before the comparator is asked: that the two are equal, or a problem; else what to ask.
+    """Two values, transformed, as the comparator is asked about them; or the answer where it need not be: they are equal, or there is a
+    problem.
 
     The expected value is known to be readable. `together` are keys of the two that are compared as one value.
     """
@@ -323,7 +326,7 @@ def together_ready(together: Together, expected: Any, actual: Any) -> Explained 
 
 
 def compile_together(together: Together, rule: Rule) -> Rule:
-    """The fast rule for keys that are compared as one value. NOT_MEASURED where neither side has any."""
+    """A rule for keys that are compared as one value. NOT_MEASURED where neither side has any."""
 
     def apart(expected: Any, actual: Any) -> Judged:
         ready = together_ready(together, expected, actual)
@@ -333,12 +336,12 @@ def compile_together(together: Together, rule: Rule) -> Rule:
 
 
 def near_enough() -> Comparator:
-    """What stands in for a comparator that costs where lists are only paired: text without case and extra spaces."""
+    """The comparator that stands in for one that costs while lists are paired: text without case and extra spaces."""
     return build(COMPARATORS.shipping("normalized"), {"case": "ignore", "whitespace": "collapse"})
 
 
 def explained_answer(found: Comparison | RowProblem) -> Explained:
-    """A checked answer of a batch, with its reason."""
+    """The answer of a comparator that was asked later, with its reason."""
     return explained_problem(found) if isinstance(found, RowProblem) else explained_outcome(found)
 
 
@@ -350,7 +353,7 @@ def explained_problem(error: RowProblem) -> Explained:
 
 
 def explained_outcome(outcome: Comparison) -> Explained:
-    """An outcome as an answer, with its reason."""
+    """The answer of a comparator, with its reason."""
     return Explained(_judged(outcome), outcome.reason, details=outcome.details)
 
 

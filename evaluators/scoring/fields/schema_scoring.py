@@ -1,4 +1,4 @@
-"""What scores rows by a schema: any dialect, or `fields:`, becomes one tree, with what is done to its results."""
+"""How rows are scored by a schema: the tree that any dialect, or `fields:`, becomes, with the score and the post-processors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class SchemaTree(Struct, frozen=True):
     dialect: Literal["x-eval", "evaluation_config"]
     notes: tuple[str, ...] = ()
     nulls: Nulls = "value"
-    """What null says, where the suite does not say it."""
+    """Whether null counts as absent, where the suite does not say it."""
 
 
 def read_schema(schema: object, dialect: Dialect = "auto", context: Mapping[str, Any] | None = None) -> SchemaTree:
@@ -102,7 +102,7 @@ def _asked_for(dialect: Literal["x-eval", "evaluation_config"], schema: object) 
 
 
 class SchemaScoring(Struct, frozen=True, dict=True):
-    """A tree with what its rows' score is, and what is done to results before they are counted."""
+    """How rows are scored by a tree: which metric is their score, when they pass, and how results are changed before they are counted."""
 
     root: FieldNode
     score: ScoreName
@@ -113,7 +113,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
     keys: KeySpelling | None = None
     """Which spellings of an output's keys stand for those of the schema; None where each has to be spelt alike."""
     reshapings: Reshapings = UNCHANGED
-    """What is done to documents before their fields are looked for."""
+    """Values of documents that are split, parsed or unwrapped before fields are compared."""
 
     @cached_property
     def known_keys(self) -> TreeKeys:
@@ -127,12 +127,12 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What checks remember of rows that it scored: see `SchemaCheck`."""
+        """What checks remember of rows, by thread: see `SchemaCheck`. It lives as long as the schema, longer than a check."""
         return {}
 
     @cached_property
     def top(self) -> Place:
-        """The root as a walk reads it."""
+        """The root of the tree, compiled for walks."""
         return Place(self.root, self.absent)
 
     @cached_property
@@ -186,13 +186,13 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def pairs_by_asking(self) -> bool:
-        """Whether items that are left over are paired by whoever costs."""
+        """Whether comparators that cost are asked about items that are left over (`ask: leftover`)."""
         return self.costs and any(node.align.ask is not None for node in nodes(self.root, once=True))
 
     @cached_property
     def by_results(self) -> bool:
-        """Whether a row is counted from its results, one by one: they are changed after they were compared, or somebody says of whole
-        lists which items match."""
+        """Whether rows are counted from their outcomes, and not by signature: post-processors change outcomes, and a judge of whole lists
+        gives a count of items beside a status."""
         asked = (metric.comparator for node in nodes(self.root, once=True) for metric in node.metrics)
         judged = (isinstance(one, JudgedComparator) and one.list_totals() is not None for one in asked)
         return bool(self.processors) or any(judged)

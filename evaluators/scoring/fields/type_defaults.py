@@ -133,6 +133,7 @@ def annotate_xeval(
 
 
 def _annotate(schema: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
+    """Writes a comparator into a schema and those inside it, where none is written. `done` has the ids of those that were visited."""
     if not isinstance(schema, dict) or id(schema) in done:
         return
     done.add(id(schema))

@@ -1,7 +1,4 @@
-"""What is compared as one value: presence first, then equality, then the metrics of its place; and the questions of comparators that cost.
-
-A match costs an append of its mark; where `every` result is asked for, it is a result like the others.
-"""
+"""The part of a walk that compares two values as one: presence, then equality, then metrics; and asks comparators that cost."""
 
 from __future__ import annotations
 
@@ -49,11 +46,11 @@ class Pending(NamedTuple):
 
 
 class Units:
-    """The results of values that are compared as one, in the row that is gone through."""
+    """The part of a walk that compares values as one, and asks comparators that cost."""
 
     def __init__(self, every: bool, weighing: bool, asking: bool, number: int) -> None:
         self.every, self.weighing, self.asking = every, weighing, asking
-        """Matches are results, too; pairs are only weighed: nobody who costs is asked, unless `asking`."""
+        """Matches are results, too. Pairs are only weighed: comparators that cost are not called, unless `asking`."""
         self.number = number
         """The row."""
         self.matched: list[Mark] = []
@@ -64,6 +61,7 @@ class Units:
         self._asked: list[tuple[list[tuple[list[Any], int]], Callable[[], Sequence[Any]]]] = []
 
     def _match(self, place: Place, e: Any, o: Any, at: InstancePath) -> None:
+        """Adds a match: its mark, or a result where every result is asked for."""
         if (self.every or place.as_result) and not self.weighing:
             self.fields.append(FieldResult(place, at, MATCH, e, o))
         else:
@@ -71,14 +69,14 @@ class Units:
             self.matched.append(place.marks[empty])
 
     def _add(self, place: Place, status: int, e: Any, o: Any, at: InstancePath) -> None:
-        """The result of a place itself."""
+        """Adds a result of a place."""
         if status == MATCH:
             self._match(place, e, o, at)
         else:
             self.fields.append(FieldResult(place, at, status, e, o))
 
     def _unit(self, place: Place, a: Any, b: Any, at: InstancePath) -> None:
-        """Values that are compared as one: presence first, then each of the metrics, where the two differ."""
+        """Compares two values as one: presence first, then equality, then each metric."""
         how: Any = place.how
         if how.unread and a is not MISSING:
             listed = self.weighing and b is MISSING and place.node.policy.one_result == "line"
@@ -156,6 +154,7 @@ class Units:
         return spelled(shown_location(result))
 
     def _answer(self, rule: Callable[[Any, Any], Judged], a: Any, b: Any) -> Any:
+        """The answer of a rule about two values; a problem that is raised is an answer, too."""
         try:
             return rule(a, b)
         except RowProblem as error:
@@ -166,7 +165,8 @@ class Units:
     def _settle_result(
         self, results: list[FieldResult], result: FieldResult, answers: Sequence[Any], index: int | None = None
     ) -> None:
-        """The result that the answers of all metrics come to: added, or in place of the one that waited for them."""
+        """Adds a result with the status that the answers of all metrics give together; the result at `index` is already added, and was
+        pending."""
         each = [status_of(one) for one in answers]
         status = (each[0] if len(each) == 1 else of_unit(each)).number
         if self.weighing:
@@ -220,5 +220,5 @@ class Units:
 
 
 def alone(found: Comparison | RowProblem) -> FieldStatus:
-    """What a comparator that costs said of a pair of items that is only weighed. Without an answer they differ."""
+    """The status of two values while a pair is weighed, from the answer of a comparator that costs. Without an answer they differ."""
     return FieldStatus.MATCH if isinstance(found, Comparison) and found.passed else FieldStatus.MISMATCH

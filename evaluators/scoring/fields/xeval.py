@@ -335,12 +335,12 @@ def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> 
     except BadSettings as error:
         raise BadSettings(replace(detail, loc=_as_written(detail.loc)) for detail in error.details) from error
     if align.keys and schema["items"].get("additionalProperties") is False:
-        _refuse_keys_without_room(align, names)
+        _refuse_impossible_keys(align, names)
     return align
 
 
-def _refuse_keys_without_room(align: Align, names: list[str]) -> None:
-    """A key that items have no room for would pair nothing."""
+def _refuse_impossible_keys(align: Align, names: list[str]) -> None:
+    """Raises BadSettings for a key of `key_field` that items cannot have, as their schema allows no other keys: it would pair nothing."""
     for path in align.keys:
         first = path.steps[0] if path.steps else None
         if isinstance(first, str) and names and first not in names:
