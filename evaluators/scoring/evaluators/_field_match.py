@@ -41,9 +41,9 @@ class KeyCheck(OpenCheck):
         _raise_no_object(values[0])
         return super().alone(*values)
 
-    def looked_at(self, *values: Any) -> ScoredRows:
+    def row_to_explain(self, *values: Any) -> ScoredRows:
         _raise_no_object(values[0])
-        return super().looked_at(*values)
+        return super().row_to_explain(*values)
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
         """The scored rows of two columns of documents. A row without an object on one side is invalid."""

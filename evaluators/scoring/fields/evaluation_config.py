@@ -208,7 +208,7 @@ def _of_several_types(types: frozenset[str], branches: list[Mapping[str, Any]]) 
 
 
 def _words(at: SchemaReading) -> Words:
-    """The schema's own words about evaluation."""
+    """The `evaluation_config` of a schema, read; what is wrong with it is noted, and the schema skipped."""
     if EVALUATION_CONFIG not in at.schema:
         return NO_WORDS
     try:
@@ -341,6 +341,7 @@ def read_words(config: object, loc: Loc) -> Words:
 
 
 def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetric, ...]:
+    """The `metrics` of an evaluation_config, read; problems are added to `details`."""
     if not isinstance(listed, (list, tuple)):
         hint = 'write "metrics": [{"metric_id": "string_exact"}]'
         details.append(Detail(loc, f"metrics must be a list; found {spell(listed)}", hint))
@@ -358,6 +359,7 @@ def _metrics(listed: object, loc: Loc, details: list[Detail]) -> tuple[AskedMetr
 
 
 def _metric(item: object, loc: Loc, details: list[Detail]) -> AskedMetric | None:
+    """One of the `metrics`, read; None where it cannot be, and the problem is added to `details`."""
     if not isinstance(item, Mapping):
         hint = f'write {{"metric_id": "{item}"}}' if isinstance(item, str) else None
         details.append(Detail(loc, f'a metric must be a map with "metric_id"; found {spell(item)}', hint))

@@ -1,4 +1,4 @@
-"""What a row counts, as events: of its results, or of its outcomes where post-processors or judges change them; and its empty values.
+"""The events that a row counts: of its results, or of its outcomes where post-processors or judges change these; and its empty values.
 
 Rows with the same signature count the same, so that all of it is made once for them.
 """
@@ -63,7 +63,7 @@ class Event(NamedTuple):
     entry: bool = False
     """It is counted in the overall score and the field score."""
     items: Items | None = None
-    """Set for what became of an array as a whole; such an event is no result of its own."""
+    """Of a list as a whole: how its items count. Such an event is no result."""
     outside: bool = False
     """The expected side has a key that the schema lacks. Not a result."""
     lacking: bool = False
@@ -77,13 +77,13 @@ class Events:
         weights = {node.weight for node in nodes(root, once=True)}
         weights |= {node.weight * metric.weight for node in nodes(root, once=True) for metric in node.metrics}
         self.scale = lcm(*{weight.denominator for weight in weights})
-        """What makes weights whole numbers."""
+        """The number that makes all weights whole."""
         self.surplus_counts = surplus_counts
         self.known: dict[Hashable, Event] = {}
         """By place and status, or by a list with its items."""
 
     def of(self, signature: Signature, results: RowResults) -> list[Event]:
-        """What a row counts: an event per result, per list and per place outside the schema."""
+        """The events of a row: one per result, per list and per place outside the schema."""
         found = []
         known = self.known
         for mark in signature.matched:
@@ -147,7 +147,7 @@ class Events:
 
 
 def events_of(scored: Scored) -> list[Event]:
-    """What a row with all its results counts: an event per unit, per array and per place outside the schema."""
+    """The events of a row, from its outcomes: one per unit, per array and per place outside the schema."""
     found = [Event(path, FieldStatus.NOT_MEASURED, outside=True) for path in scored.outside]
     outer, within = {array.path for array in outermost(scored)}, {array.path: array for array in scored.arrays}
     exact = {weight: written(weight) for weight in {result.weight for result in scored.fields}}
@@ -179,9 +179,9 @@ def events_of(scored: Scored) -> list[Event]:
 
 
 def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Event]:
-    """What a list counts of which a metric says which items match: its credit once, and a status for each item.
+    """The events of a list that a judge compares as a whole: its credit once, and a status for each item.
 
-    What is no list counts as in any aligned list: it is one value, beside the items of the other side that are missing.
+    Where the output has no list, that is one hallucination beside the expected items, which are missing: as in any aligned list.
     """
     unlike = result.status is FieldStatus.MISMATCH and "matched" not in result.details
     items = array.matched + array.missing + array.extra
@@ -198,19 +198,23 @@ def _judged_list(array: ListOutcome, result: Outcome, credit: Credit) -> list[Ev
 
 
 def _outcome_credit(result: Outcome, scaled: Mapping[float, int]) -> Credit:
-    """What a result earned of its weight. `scaled` has the weights as whole numbers of parts."""
+    """The credit of an outcome. `scaled` has the whole number of parts of each weight."""
     part = share(result)
     return Credit(scaled[result.weight], part.numerator, part.denominator, result.status is FieldStatus.MATCH)
 
 
 _VALUES: Final = (FILLED, MADE_UP, LEFT_OUT, EMPTY, NOTHING)
-"""What one value comes to, by its emptiness."""
+"""How one value counts, by its emptiness (see `emptiness`)."""
 Changes: TypeAlias = Sequence[tuple[InRow, tuple[Field, ...], int]]
-"""(what each of some fields comes to, these fields, 1 or −1)."""
+"""(the values that each of some fields has in a row, these fields, 1; −1 takes them off)."""
 
 
 def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
-    """How the values of a row differ from one in which each of the `fields`, which have one value in each row, is there on both sides."""
+    """How the empty values of a row differ from those of a row in which both sides have a value of each of the `fields`.
+
+    So a row in which nothing is empty has few changes. `fields` are those with one value in each row. The last change is that of all
+    fields together.
+    """
     mine: dict[Field, InRow] = {}
     plain: set[Field] = set()
     counted = [(mark.place, mark.empty) for mark in signature.matched]
@@ -248,7 +252,7 @@ def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
 
 
 def empty_values_of(rows: Iterable[tuple[int, Changes]], fields: Sequence[str]) -> EmptyValues:
-    """What the fields of rows come to, from how each differs from one in which everything is there."""
+    """The empty values of rows by field, from how each row differs from one in which both sides have every value."""
     by_changes: dict[int, tuple[Changes, list[int]]] = {}
     for row, changes in rows:
         known = by_changes.get(id(changes))

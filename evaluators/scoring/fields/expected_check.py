@@ -1,4 +1,4 @@
-"""Expected documents held against the schema that scores them: what the schema does not know is never scored.
+"""Expected documents, checked against the schema that scores them: what the schema does not know is never scored.
 
 Strategy: each document is walked together with the tree of the schema, and every difference becomes a finding with its
 row and place. An *error* is something that would be scored wrongly or not at all, such as a value that its comparator
@@ -138,9 +138,9 @@ class _Check(Struct, frozen=True):
     id_field: str | None
     warn_missing: bool
     wrong_type: Level
-    """What a value of another type is: an error where types are strict."""
+    """The level of a value of another type: an error where types are strict."""
     choices: dict[tuple[int, Place], list[ExpectedFinding]] = {}
-    """What was found at choices: branches that are alike lead to the same ones further down."""
+    """The findings at each choice and place: branches that are alike lead to the same ones further down."""
 
     def identity(self, document: Any, usable: bool, ids: dict[str | int, int]) -> Iterator[ExpectedFinding]:
         """The id of the document is there, can be used, and is its own."""

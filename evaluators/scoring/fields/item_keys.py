@@ -24,7 +24,8 @@ _ABSENT: Final = "absent"
 
 
 def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueKey | None:
-    """What values share exactly when they match; None where no such thing is known. The key may raise as transforms do."""
+    """A function from a value to a key that two values share exactly when they match; None where there is none. It raises as transforms
+    do."""
     if comparator.costs or comparator.reads != "both":
         return None
     key, apply = comparator.key(), chain(transforms)
@@ -34,8 +35,8 @@ def value_key(comparator: Comparator, transforms: Sequence[Transform]) -> ValueK
 
 
 def item_key(node: FieldNode, absent: AbsentValues) -> ValueKey | None:
-    """What two items share exactly when they match, where they are one value each; None where no such thing is known. Absent ones
-    share one key."""
+    """A function from an item that is one value to a key that two items share exactly when they match; None where there is none. Absent
+    items share one key."""
     if not node.unit or node.skip or node.required or len(node.metrics) != 1 or node.readers[0] is not None:
         return None
     key = value_key(node.metrics[0].comparator, node.transforms)
@@ -46,7 +47,7 @@ def item_key(node: FieldNode, absent: AbsentValues) -> ValueKey | None:
 
 
 def compared_whole(item: FieldNode) -> FieldNode:
-    """The place of the item itself, where of an item that is looked through nothing else is compared; else that of the item."""
+    """The one node that an item is compared by, where listed fields compare items whole; else the node of the item."""
     reached = item.below.reached if not item.unit else ()
     return reached[0][1] if len(reached) == 1 and not reached[0][0].steps and reached[0][0].query is None else item
 
@@ -58,7 +59,7 @@ ItemKeys: TypeAlias = tuple[list[Hashable | None], list[Hashable | None]]
 
 
 def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> list[str]:
-    """What is worth saying of the keys of two lists: nothing when every item has a key of its own."""
+    """Remarks on the keys of two lists: how many items lack one, or have that of another item."""
     if align.how != "key_field":
         return []
     read = key_reader(align, absent)
@@ -69,7 +70,8 @@ def notes_on(align: Align, expected: Items, output: Items, absent: Absent) -> li
 
 
 def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable | None]:
-    """What identifies an item: None where it lacks every part of its key. What is `absent`, once transformed, is lacking.
+    """A function from an item to its key: None where it lacks every part of it. A part that counts as `absent`, once transformed, is
+    lacking.
 
     A part that the transforms cannot change, such as a number among texts, stays as it is.
     """
@@ -99,6 +101,7 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
 
 
 def _changed(change: Callable[[Any], Any], value: Any) -> Any:
+    """The value after its transforms; the value itself where they cannot change it."""
     try:
         return change(value)
     except TransformError:
@@ -108,7 +111,7 @@ def _changed(change: Callable[[Any], Any], value: Any) -> Any:
 def as_sets(
     expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None
 ) -> tuple[list[int], list[int]] | None:
-    """Where the items of two lists stand that are no other's double; None where no list has an item twice.
+    """The positions of the first of each kind of items, in two lists that are sets; None where neither list has an item twice.
 
     Two items are the same where they share a key, if there is `key_of` and it takes all items of both lists, and where they are equal.
     """
@@ -118,7 +121,7 @@ def as_sets(
 
 
 def _keys_of(expected: Items, output: Items, key_of: Callable[[Any], Hashable] | None) -> list[Hashable]:
-    """What items of two lists share that are the same."""
+    """For each item of both lists, a key that items which are the same share."""
     if key_of is not None:
         with suppress(TransformError, RowProblem, RecursionError):
             return [*map(key_of, expected), *map(key_of, output)]

@@ -1,5 +1,5 @@
-"""What the walk through rows met in their lists: items whose key tells nothing, and lists that are too long; and values of
-outputs where null is expected; paths that lead nowhere; cells that are nearly what a condition asks for.
+"""Counts of likely mistakes in a test set or suite: items without a key or with that of another, lists that are too long to be paired,
+values of outputs where null is expected, paths that lead nowhere, cells that are nearly what a condition asks for.
 
     counts.take(scored_rows, offsets, nulls=False)
 
@@ -69,7 +69,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
     looked_for: set[ListKey] = field(default_factory=set)
     """The lists, with their keys, that had items; and the paths that a rule names, where there was a document."""
     met: set[ListKey] = field(default_factory=set)
-    """Those of them in which some item has the key, and the paths that lead somewhere in some document."""
+    """The lists in which some item has the key, and the paths that lead somewhere in some document."""
     nearly: dict[str, int] = field(default_factory=dict)
     """How often a cell is nearly what a condition asks for, by the number of the condition and the cell, as JSON text."""
     made_up: dict[str, int] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class KeyCounts(Struct, omit_defaults=True, forbid_unknown_fields=True):
 
 
 def unclear(output: Respelt) -> Iterator[KeyFault]:
-    """What is said of keys of an output that are unclear."""
+    """A fault for each group of keys of an output that could stand for one known key, or for several."""
     for keys in output.unclear.values():
         yield KeyFault("", keys, "output", "unclear_key")
 

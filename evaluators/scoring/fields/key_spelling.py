@@ -48,7 +48,7 @@ class KnownKeys(Protocol):
         """Whether a key is right as it is spelt, though it has no name: it fits a pattern."""
 
     def below(self, step: str | None) -> KnownKeys:
-        """What is known below a key; None for the items of a list."""
+        """The keys known below a key; None for the items of a list."""
 
 
 class TreeKeys:
@@ -190,7 +190,8 @@ class KeySpelling(Settings):
 
 
 class _Place:
-    """What is known at one place of a document. `documents` is what the expected one has there, in all items together."""
+    """One place of a document, with the keys that are known there. `documents` are the expected values there, those of all items
+    together."""
 
     def __init__(self, known: KnownKeys, documents: Sequence[Any]) -> None:
         self.known, self._documents = known, documents
@@ -218,8 +219,8 @@ class _Place:
 
 @lru_cache(maxsize=2_000)
 def _names(known: frozenset[str], keys: tuple[str, ...], style: str) -> tuple[Mapping[str, str], Mapping[str, str]]:
-    """The known name of each key of an object that has another one, and has it alone; and what is said of keys that are unclear, with
-    what they could stand for."""
+    """The known name of each key of an object that is renamed; and for keys that stay, as they could stand for several known ones or have a
+    rival, a sentence with the names that they could stand for."""
     meant: dict[str, list[str]] = defaultdict(list)
     given: dict[str, list[str]] = defaultdict(list)
     for key in sorted(known):

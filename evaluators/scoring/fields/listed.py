@@ -45,7 +45,7 @@ from evaluators.scoring.values.transforms import Transform
 
 BothMissing = Literal["not_measured", "match"]
 Reached: TypeAlias = list[tuple[Path, FieldNode]]
-"""What is looked for in a document, or in an item of a list."""
+"""The paths that lead from a document, or from an item of a list, to fields, each with its node."""
 WHOLE_ITEM: Final = Path(())
 
 
@@ -65,7 +65,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def reshapings(self) -> Reshapings:
-        """What is done to documents before their fields are looked for."""
+        """Values of documents that are split, parsed or unwrapped before fields are compared."""
         return reshapings_of(self.lines, self.transforms)
 
     @cached_property
@@ -106,12 +106,12 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def place(self) -> Place:
-        """The root as a walk reads it."""
+        """The root of the tree, compiled for walks."""
         return Place(self.root, NONE_ABSENT)
 
     @cached_property
     def absent_statuses(self) -> bytes:
-        """What each field is that neither side has, or that is skipped."""
+        """The status of each field where neither side has it, or it is skipped."""
         return bytes([(FieldStatus.SKIPPED if line.skip else self.absent(line)[0]).number for line in self.scored])
 
     @cached_property
@@ -135,7 +135,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def costly(self) -> tuple[int, ...]:
-        """The numbers of the lines whose comparator costs."""
+        """The numbers of the lines whose comparator costs: a judge or an async function answers."""
         every = enumerate(self.scored)
         return tuple(number for number, line in every if line.comparator is not None and line.comparator.costs)
 
@@ -147,7 +147,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def pairs_by_asking(self) -> bool:
-        """Whether items that are left over are paired by whoever costs."""
+        """Whether comparators that cost are asked about items that are left over (`ask: leftover`)."""
         aligned = (line.align for line in self.lines if line.align is not None)
         return bool(self.costly) and any(align.ask is not None for align in aligned)
 
@@ -159,7 +159,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     @cached_property
     def remembered(self) -> dict[Hashable, Any]:
-        """What checks remember of rows that were scored by it: see `ListedCheck`."""
+        """What checks remember of rows: see `ListedCheck`. It lives as long as the tree, longer than a check."""
         return {}
 
     @cached_property
@@ -168,7 +168,7 @@ class ListedTree(Struct, frozen=True, dict=True):
         return tuple(number for number, line in enumerate(self.scored) if line.required)
 
     def chain(self, line: FieldLine) -> tuple[Transform, ...]:
-        """The transforms of a line: those of every field, then its own, without those that are done to documents first."""
+        """The transforms of what a line compares: those of every field, then its own, without those that reshape documents first."""
         both = of_whole(line, self.transforms)[1]
         return line.together.transforms(both) if line.together is not None else both
 
@@ -361,7 +361,7 @@ def _object(
 
 
 def _weight(branch: Branch) -> Fraction:
-    """What a place counts: the weight of its line. One without a line, or whose line says how a list is aligned, counts as long as
+    """The weight of a place: that of its line. One without a line, or whose line says how a list is aligned, counts as long as
     something in it does."""
     line = branch.line
     if line is not None and line.comparator is not None:

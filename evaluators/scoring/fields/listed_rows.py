@@ -1,4 +1,4 @@
-"""Rows that were scored by their listed fields: the results of each row by field, what they come to, and why.
+"""Rows that were scored by their listed fields: the status of each field in each row, verdicts, and reasons.
 
 What is wrong with an expected value, or with a comparator, costs its own field its status, and the row its score. The statuses of
 a row are bytes, and the verdict of each combination is made once.
@@ -53,19 +53,19 @@ _NONE: Final = frozenset[int]()
 
 
 class ListedRow(Struct):
-    """A row, and what became of each of its fields."""
+    """A row, with the status of each of its fields."""
 
     results: RowResults
     left_out: frozenset[int]
-    """The fields that are not looked at in it."""
+    """The numbers of fields whose `when` does not hold: they are not compared."""
     statuses: bytes = b""
     """One for each field, once the row is settled."""
     partial: Mapping[int, Partial] = {}
     """By field, partial credit."""
     problem: RowProblem | None = None
-    """What kept the first of the fields from being measured that has such a problem."""
+    """Why the first field could not be measured, of those that could not."""
     changes: Changes = ()
-    """What of its values is empty."""
+    """Its empty values (see `empties_of`)."""
 
 
 class ListedRows(ScoredRows):
@@ -86,7 +86,7 @@ class ListedRows(ScoredRows):
             outputs = self.with_known_keys(tree.keys, tree.known_keys, expected, outputs)
         self._sides, self._cells = (expected, outputs), cells
         self._every: dict[int, RowResults] = {}
-        """The rows that were looked at closely, with results also of what matches."""
+        """The results of rows that were walked through again, matches included."""
         conditions = [(number, line.when) for number, line in enumerate(tree.scored) if line.when]
         self.walk = walk = Walk(every=bool(tree.costly))
         self.rows: list[ListedRow] = []
@@ -124,6 +124,7 @@ class ListedRows(ScoredRows):
         return empty_values_of(found, [name for _, name in self.tree.in_every_row])
 
     def _changes(self, row: ListedRow, signature: Signature) -> Changes:
+        """The empty values of a row. Fields that are left out of it have none."""
         fields, left_out = self.tree.in_every_row, row.left_out
         changes = empties_of(signature, [name for number, name in fields if number not in left_out])
         out = tuple([name for number, name in fields if number in left_out])
@@ -133,7 +134,7 @@ class ListedRows(ScoredRows):
         self.walk.settle()
 
     def judge(self, row: ListedRow, signature: Signature) -> None:
-        """What became of each field of a row: what its value is, or what its values come to together."""
+        """Sets the status, the credit and the problem of each field of a row: that of its value, or of its values together."""
         found = bytearray(self.tree.absent_statuses)
         met = bytearray(len(found))
         several: dict[int, list[Judged]] = {}
@@ -174,11 +175,11 @@ class ListedRows(ScoredRows):
         row.changes = self._changes(row, signature)
 
     def settled(self, at: int) -> list[Outcome]:
-        """What became of every field of a row, with values and reasons."""
+        """The outcome of every field of a row, with values and reasons."""
         return [self._settled(number, line, at) for number, line in enumerate(self.tree.scored)]
 
     def _in_full(self, at: int) -> RowResults:
-        """The results of a row, also of what matches."""
+        """The results of a row, matches included: the row is walked through again, where matches were only counted."""
         if self.walk.every:
             return self.rows[at].results
         found = self._every.get(at)
@@ -189,6 +190,7 @@ class ListedRows(ScoredRows):
         return found
 
     def _settled(self, number: int, line: FieldLine, at: int) -> Outcome:
+        """The outcome of one field of a row."""
         if line.skip:
             return left_out(line, "skipped")
         if number in self.rows[at].left_out:
@@ -244,7 +246,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
         self._known: dict[tuple[Signature, frozenset[int]], tuple[bytes, Changes, Result]] = tree.remembered.setdefault(
             ("rows", pass_at), {}
         )
-        """By what became of a row: the statuses of its fields, what of them is empty, and its verdict."""
+        """By signature and fields left out: the statuses of the fields, the empty values, and the verdict."""
         self._verdicts: dict[bytes, Result] = tree.remembered.setdefault(("verdicts", pass_at), {})
 
     def begin(self, *columns: Sequence[Any]) -> ListedRows:
@@ -261,6 +263,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
             raise
 
     def _verdict(self, rows: ListedRows, row: ListedRow) -> Result:
+        """The verdict of a row; that of an earlier row with the same signature, where there was one."""
         signature = signature_of(row.results)
         known = self._known.get((signature, row.left_out))
         if known is not None:
@@ -300,7 +303,7 @@ def earns_shares(line: FieldLine, answers: Sequence[Judged]) -> bool:
 
 
 def credit(found: Judged) -> tuple[int, int]:
-    """What a field, or a pair of values, earns of its weight: its partial credit, or all or nothing."""
+    """The share of its weight that a field, or a pair of values, earns: its partial credit, or all or nothing."""
     return (found.num, found.den) if isinstance(found, Partial) else (int(found is FieldStatus.MATCH), 1)
 
 
@@ -317,7 +320,7 @@ def mean(tree: ListedTree, found: Sequence[Judged]) -> tuple[int, int] | None:
 
 
 def verdict_of(tree: ListedTree, pass_at: float, found: Sequence[Judged], problem: RowProblem | None = None) -> Result:
-    """The verdict of a row from what became of its fields. With a problem the row has no score.
+    """The verdict of a row from the answers of its fields. With a problem the row has no score.
 
     A required field that does not match fails the row, whatever it weighs: where no other field counts, with a score of 0.
     """
@@ -355,7 +358,7 @@ def left_out(line: FieldLine, why: str) -> Outcome:
 
 
 def settle_field(tree: ListedTree, line: FieldLine, found: Sequence[FieldResult], several: bool) -> Outcome:
-    """The result of one field, from what became of each of its pairs of values.
+    """The outcome of one field, from the results of its pairs of values.
 
     Several pairs are judged together. Where an expected value cannot be read, that alone decides. `several`: the field is a
     list of values, though it may hold only one pair, or none.
@@ -415,7 +418,7 @@ def _details(
 
 
 def _counted(found: Sequence[FieldResult], answers: Sequence[Explained]) -> str:
-    """How many of several pairs are right. The first that does not match says why."""
+    """The reason of a field with several pairs: how many are right, and why the first other one is not."""
     failed = [number for number, answer in enumerate(answers) if answer.status is not FieldStatus.MATCH]
     if not failed:
         return "the only one is right" if len(answers) == 1 else f"all {len(answers)} are right"

@@ -163,7 +163,7 @@ def _checked(
 
 
 def fallbacks(root: FieldNode) -> dict[tuple[str, str], str]:
-    """What scores fields in place of a judge, by schema path and the word that needs one: `fuzzy`.
+    """The comparators that stand in for a judge, by schema path and the word that needs one.
 
     A schema that refers to itself is looked into three times.
     """
@@ -182,8 +182,8 @@ WrittenIn: TypeAlias = Literal["fields", "x-eval", "evaluation_config"]
 
 
 def unasked(root: FieldNode, written: WrittenIn) -> list[str]:
-    """What a reader should know of lists whose items go in no order and are compared by what costs: pairing asks nobody, unless the
-    list says so."""
+    """A note for each freely paired list whose items a comparator that costs compares: it is not called while items are paired, unless the
+    list says `ask: leftover`."""
     found = []
     for node in places(root):
         if node.kind != "array" or not node.align.free or node.align.ask is not None:

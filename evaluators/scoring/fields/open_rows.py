@@ -1,4 +1,4 @@
-"""Rows that were scored as whole documents: what each row comes to, and what became of each leaf, from what the walk found.
+"""Rows that were scored as whole documents: verdicts, counts by path and the outcome of each leaf, from the results of the walk.
 
 The results of a row stand in the order of the expected document; what only the output has follows, in the output's own order.
 """
@@ -103,7 +103,7 @@ class OpenRows(ScoredRows):
         return found | theirs
 
     def _wrong(self, row: int) -> tuple[Results, Results]:
-        """What is wrong of the expected leaves of a row, and what only the output has."""
+        """The outcomes of a row that are no match: those of expected leaves, and those of leaves that only the output has."""
         sides = Results(), Results()
         for one in self._found[row]:
             status, place = FIELD_STATUSES[one.status or FieldStatus.HALLUCINATION.number], one.location
@@ -147,7 +147,7 @@ class OpenCheck(RowsCheck[OpenRows]):
         return super().details()
 
     def _count_paths(self) -> None:
-        """Counts by path what became of the leaves of rows."""
+        """Counts the marks of rows by path."""
         for mark, times in Pattern.by_mark(self._patterns).items():
             if mark.status < CONTENTS:
                 self._tally.add([mark.name], mark.status, times)

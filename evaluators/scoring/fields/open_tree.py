@@ -201,7 +201,7 @@ class Part(Struct, eq=False):
     filled: int
     """Leaves that are expected, and not empty."""
     left_empty: int
-    """Those of them that the output leaves empty."""
+    """How many of the `filled` ones the output leaves empty."""
 
     @classmethod
     def of(cls, marks: tuple[Mark, ...]) -> Part:

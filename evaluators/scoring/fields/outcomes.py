@@ -28,7 +28,7 @@ ONE: Final = (1, 1)
 
 
 class ListOutcome(Struct, frozen=True, omit_defaults=True):
-    """What became of the items of one list: what a run records of it.
+    """The outcome of one list, which a run records: how its items match.
 
     An item is *matched* when it is paired and everything that was measured in the pair matches; a pair that is not
     matched is one missing and one extra item.
@@ -61,7 +61,7 @@ class ListOutcome(Struct, frozen=True, omit_defaults=True):
     unmeasured: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     """The items in which nothing was measured, by their indexes in the expected list and in the output's. They are not counted."""
     notes: tuple[str, ...] = ()
-    """What is worth saying of the keys that pair its items: items without one, or with that of another item."""
+    """Remarks on the keys that pair its items: items without one, or with that of another item."""
     expected: Any = MISSING
     actual: Any = MISSING
     row: Count = 0
@@ -172,7 +172,7 @@ def together(statuses: Iterable[FieldStatus]) -> FieldStatus:
 
 
 def share(result: Outcome) -> Fraction:
-    """What a measured result earned of its weight, exactly."""
+    """The share of its weight that a measured outcome earned, exactly."""
     ratio = result.details.get("ratio")
     if isinstance(ratio, tuple):
         return Fraction(*ratio)
@@ -293,7 +293,7 @@ def _list_outcome(
 def judged_list_outcomes(
     judged: Mapping[tuple[str, object], tuple[Fraction, ListTotals]], outcomes: Iterable[Outcome]
 ) -> tuple[ListOutcome, ...]:
-    """The outcomes of lists that a metric compares as a whole: which items match, its outcome says.
+    """The outcomes of lists that a judge compares as a whole. How many items match is told by the outcome of its metric.
 
     `judged`: by path and name of the metric, the weight of the list, and how its items count.
     """

@@ -67,7 +67,7 @@ WHOLE: Final = Fraction(1)
 
 
 class Worth(NamedTuple):
-    """What a pair of items comes to: its F1 is 2 × matched / whole, as `Confusion` has it."""
+    """How much of two items matches: the F1 of the pair is 2 × matched / whole, as `Confusion` has it."""
 
     matched: int
     """Measured results that match."""
@@ -195,7 +195,8 @@ _SHORT: Final = 100
 def paired_by_key(
     align: Align, expected: Items, output: Items, read: Callable[[Any], Hashable | None]
 ) -> tuple[Paired, ItemKeys | None]:
-    """Two lists, paired by a key, which `read` gives of an item (see `key_reader`); and the keys that were read."""
+    """Pairs the items of two lists by their keys. `read` gives the key of an item (see `key_reader`); the keys that were read are
+    returned, too."""
     if not expected or not output:
         return in_list_order(len(expected), len(output)), None
     keys = [*map(read, expected)], [*map(read, output)]
@@ -205,9 +206,9 @@ def paired_by_key(
 
 
 Weigh: TypeAlias = Callable[[Sequence[tuple[int, int]], bool], Sequence[Worth]]
-"""Says what pairs of items are worth: (expected index, index in the output) of each. True: comparators that cost are asked, too."""
+"""From pairs of items (expected index, index in the output) to what each is worth. True: comparators that cost are called, too."""
 Rank: TypeAlias = Callable[[Sequence[tuple[int, int]]], Sequence[int]]
-"""Says of pairs that were weighed what decides among those that are worth the same."""
+"""From pairs that were weighed to the rank of each, which decides among pairs of the same worth."""
 
 
 def paired_freely(
@@ -292,7 +293,11 @@ def _weighed(
     columns: Sequence[int],
     weigh: Weigh,
 ) -> tuple[dict[tuple[int, int], Worth], Callable[[Mapping[tuple[int, int], Worth]], list[list[Worth]]]]:
-    """The worth of each pair of different items, and only of those that are near; and what makes of it a table of all pairs."""
+    """The worth of each pair that may gain something, by (row, column), and a function that makes of worths the table of all pairs.
+
+    Equal items are weighed once: `ours` and `theirs` have the identity of each item. `near` has for each row the columns with which it may
+    have something in common. `rows` and `columns` are the indexes of the items in the whole lists.
+    """
     known: dict[Hashable, int] = {}
     first = [known.setdefault(item, column) for column, item in enumerate(theirs)]
     lines: dict[Hashable, int] = {}
@@ -306,6 +311,7 @@ def _weighed(
     asked = dict(zip(wanted, worths, strict=True))
 
     def table(worths: Mapping[tuple[int, int], Worth]) -> list[list[Worth]]:
+        """The worth of every pair, by rows: equal items share a line or a column, and pairs that were not weighed gain nothing."""
         made = {row: [worths.get((row, column), NOTHING_ALIKE) for column in first] for row in lines.values()}
         return [made[lines[item]] for item in ours]
 

@@ -21,8 +21,8 @@ from evaluators.scoring.judges.judged_comparator import JudgedComparator, ListTo
 from evaluators.scoring.values.transforms import chain
 
 SKIP, UNIT, CHOICE, THROUGH, EACH, OBJECT, ARRAY, LACKING = range(8)
-"""What is done at a place: it is left out, compared as one value, read as its best branch, looked through by paths or item by item (of
-listed fields), or looked into; or the schema lacks it."""
+"""The kinds of places: skipped; compared as one value; a choice of branches; of listed fields, paths that lead further or a list;
+an object; a list; not in the schema."""
 EMPTY_KINDS: Final = frozenset((str, list, dict, NoneType, Missing))
 JOINED: Final = object()
 AFTER: Final = float("inf")
@@ -33,12 +33,12 @@ class UnitRules(Struct, frozen=True):
     """How the values of a place are compared: for each of its metrics."""
 
     rules: tuple[Rule, ...]
-    """For a comparator that costs, what stands in for it where nobody is asked."""
+    """For each metric. A comparator that costs has one that stands in for it while pairs are weighed."""
     readers: tuple[Ask | None, ...]
     unread: bool
     """There may be expected values that cannot be read."""
     costs: bool
-    """Somebody who costs is asked."""
+    """Some comparator costs: a judge or an async function answers."""
     each: bool
     """Equal values are compared, too."""
     alone: bool
@@ -49,7 +49,7 @@ class UnitRules(Struct, frozen=True):
     """The rule, where there is one metric."""
 
     def problems(self, value: Any) -> list[RowProblem | None] | None:
-        """What is wrong with an expected value, for each metric; None where all can read it."""
+        """For each metric, the problem of an expected value that it cannot read; None where all can read it."""
         issues = [None if ask is None else ask(value) for ask in self.readers]
         if all(issue is None for issue in issues):
             return None
@@ -79,7 +79,7 @@ def unit_of(node: FieldNode) -> UnitRules:
 
 
 class ShownMetric(Struct, frozen=True):
-    """What the results of one metric of a place have in common."""
+    """The words and numbers that all results of one metric of a place share."""
 
     metric: Metric
     weight: Fraction
@@ -87,13 +87,13 @@ class ShownMetric(Struct, frozen=True):
     details: dict[str, object]
     transform: Callable[[Any], Any] | None
     ask: Ask | None
-    """What tells expected values that the metric cannot read."""
+    """Gives the issue of an expected value that the metric cannot read."""
     totals: ListTotals | None
     """How a list counts of which the metric says which items match."""
 
 
 def shown_of(node: FieldNode) -> tuple[ShownMetric, ...]:
-    """What the results of a place have in common, by metric."""
+    """For each metric of a place, the words and numbers that its results share."""
     found = []
     for metric, ask in zip(node.metrics, node.readers, strict=True):
         details: dict[str, object] = {"metric": metric.name}
@@ -117,7 +117,7 @@ class Mark:
 
 
 class Place:
-    """A node where a walk meets it."""
+    """A node of the tree, compiled for walks: plain attributes, and the places below, which are made when a document leads there."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class Place:
         self.needs_preparing = (
             node.of_answers is not None or node.of_list is not None or bool(absent.values and not node.skip)
         )
-        """Its values are changed before they are looked at."""
+        """Values are changed before they are compared: right answers of a cell, absent values."""
         how = self.how
         self.quick = how is not None and not (how.unread or how.each or self.needs_preparing or self.as_result)
         """Equal values match, and nothing is to be asked of them."""
@@ -252,12 +252,12 @@ class Place:
 
     @cached_property
     def key_of(self) -> Callable[[Any], Hashable | None]:
-        """What gives the key of an item of this list."""
+        """Gives the key of an item of this list."""
         return key_reader(self.node.align, self.absent.if_any)
 
     @cached_property
     def shown(self) -> tuple[ShownMetric, ...]:
-        """What the results of this place have in common, by metric."""
+        """For each metric, the words and numbers that results of this place share."""
         return shown_of(self.node)
 
     @cached_property
@@ -266,7 +266,7 @@ class Place:
         return self.absent.at(self.node)
 
     def rank(self, place: Place) -> Trail:
-        """Where a place stands among those of this item: as it is listed, or as the schema lists it. A choice is one field."""
+        """The order of a place among the fields of this item: as lines list it, or as the schema does. A choice is one field."""
         found = self.ranks.get(place)
         if found is None:
             node, start = place.node, len(self.trail)
@@ -281,6 +281,7 @@ class Place:
 
 
 def _kind(node: FieldNode) -> int:
+    """The kind of a node's place."""
     if node.skip:
         return SKIP
     if node.unit:
@@ -301,7 +302,7 @@ def _keys_of(path: Any) -> tuple[str | None, str | None, str | None]:
 
 
 def _reader(path: Any) -> Any:
-    """What gives the two values at a path; of a query the lists of its hits."""
+    """A function from two documents to their two values at a path; of a query, to the lists of its hits."""
     if path.query is not None:
         return lambda e, o: (_hits(path, e), _hits(path, o))
     if not path.steps:

@@ -28,11 +28,11 @@ _COMPARED: Final = frozenset((FieldStatus.MATCH, FieldStatus.MISMATCH, FieldStat
 
 
 class NullHandling(Struct, frozen=True):
-    """What `reclassify_nulls` takes for absent, in struct-extract-eval's words."""
+    """The values that `reclassify_nulls` counts as absent, in struct-extract-eval's words."""
 
     absent_values: Sequence[Any] = NULL_ALONE
     both_absent_skip: bool = True
-    """What is absent on both sides is skipped; False: it is a match."""
+    """A field that is absent on both sides is skipped; False: it is a match."""
 
 
 def post_process(results: Sequence[Outcome], processors: Iterable[Processor]) -> tuple[Outcome, ...]:
@@ -117,7 +117,7 @@ def ships(processor: Processor) -> bool:
 
 
 def absent_values_of(processors: Iterable[Processor]) -> AbsentValues:
-    """What all of some post-processors take for absent. Both sides match where one of them says so."""
+    """The values that some post-processors count as absent. Both sides match where one of them says so."""
     found: list[Any] = []
     both: BothAbsent = "skip"
     for one in processors:

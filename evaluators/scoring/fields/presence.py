@@ -1,4 +1,4 @@
-"""What stands in place of what: one table.
+"""What one side has at a place where the other has something else: one table.
 
 A side at a place is missing, null or a value. A *unit* is every leaf, and every container that a comparator compares
 as one value. Missing in the output: one omission. Missing on the expected side: one hallucination. Both there, null included:
@@ -45,7 +45,7 @@ a full one of the other kind."""
 
 
 class InPlace(NamedTuple):
-    """What becomes of a pair of which a side has no contents of the declared kind."""
+    """How two values count of which one has no contents of the declared kind."""
 
     counts: Literal["lost", "extra", "extra or one", "leaves", "one", "compared"]
     """The contents of the expected side; those of the output, or one result where nothing in them counts; every leaf of the output,
@@ -79,7 +79,7 @@ IN_PLACE: Final = {
     for theirs, found in zip(_OUTPUT, row, strict=True)
     if (ours, theirs) != ("full", "full")
 }
-"""What becomes of a pair, by what its sides have."""
+"""How a pair counts, by what its sides have."""
 
 
 def content(kind: type, value: Any) -> Content:
@@ -100,11 +100,11 @@ _NOTHING: Final = "absent"
 
 
 class AbsentValues(Struct, frozen=True, eq=False):
-    """What an evaluator takes for absent, besides what is missing."""
+    """The values that an evaluator counts as absent, besides missing ones."""
 
     values: Sequence[Any] = ()
     both: BothAbsent = "skip"
-    """What a place is that is absent on both sides, where one of them has such a value."""
+    """How a place counts that is absent on both sides, where one of them has such a value."""
 
     def has(self, value: Any) -> bool:
         """Whether a value is missing, or one of them."""
@@ -151,8 +151,8 @@ def with_answers(
 
 
 def own_pattern(comparator: Comparator, cells: Mapping[str, Any]) -> Any:
-    """What the cell says of a place whose comparator reads the output alone. One that cannot be used is met in every row, whatever the
-    output has."""
+    """The pattern in the cell, for a comparator that reads the output alone. Raises for one that cannot be used, whatever the output
+    has."""
     return comparator.answers_in(cells.get(comparator.answers_column or "", MISSING), MISSING)[0]
 
 

@@ -72,7 +72,7 @@ class Align(Struct, frozen=True):
     ask: Literal["leftover"] | None = None
     """Under `hungarian`: about which items comparators that cost may be asked."""
     cells: int | None = None
-    """Under `any_order` and `hungarian`: how much two lists may come to, and still have each item compared with each."""
+    """Under `any_order` and `hungarian`: the most cells (see `pairing`) up to which each item is compared with each."""
     unique: bool = False
     """Under `any_order`: items of a list that are the same count once."""
 
@@ -200,4 +200,4 @@ _OPTIONS: Final[Mapping[AlignHow, Mapping[str, Callable[[Any], Any]]]] = {
     "key_field": {"key": _key_paths, "transforms": read_transforms, "keyless": _keyless},
     "hungarian": {"at_least": _share, "ask": _leftover, "cells": _cells},
 }
-"""What reads each option of an alignment."""
+"""The reader of each option of an alignment."""

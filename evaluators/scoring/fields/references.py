@@ -45,7 +45,7 @@ MOST_SCHEMAS: Final = 100_000
 
 
 class Placed(dict[str, Any]):
-    """A schema that remembers where its keys were written, and what became of it on the way."""
+    """A schema that remembers where its keys were written, and what resolving references changed in it."""
 
     def __init__(self, loc: Loc, *, anything: bool = False) -> None:
         super().__init__()

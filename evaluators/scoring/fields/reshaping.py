@@ -27,7 +27,7 @@ from evaluators.scoring.values.transforms import Apply, Transform, TransformErro
 
 
 class Reshaping(Struct, frozen=True, dict=True):
-    """What is done to the values at one place."""
+    """The transforms of whole values at one place."""
 
     path: Path
     transforms: tuple[Transform, ...]
@@ -39,7 +39,7 @@ class Reshaping(Struct, frozen=True, dict=True):
 
     @cached_property
     def apply(self) -> Apply:
-        """What is done to a value. One that a transform does not take stays as it is."""
+        """The transforms as one function from a value to the changed one."""
         return chain_of_expected(self.transforms) or (lambda value: value)
 
     def expected(self, value: Any) -> Any:
@@ -51,7 +51,7 @@ class Reshaping(Struct, frozen=True, dict=True):
 
 
 class Reshaped(NamedTuple):
-    """The documents of some rows, with what is said of values that stayed as they are, by row."""
+    """The documents of some rows, reshaped, with sentences about values that stay as they are, by row."""
 
     expected: Sequence[Any]
     outputs: Sequence[Any]
@@ -59,7 +59,7 @@ class Reshaped(NamedTuple):
 
 
 class Reshapings(Struct, frozen=True):
-    """What is done to documents, outer places before those inside of them."""
+    """The transforms of whole values in documents, outer places before those inside of them."""
 
     each: tuple[Reshaping, ...] = ()
 
@@ -80,7 +80,7 @@ class Reshapings(Struct, frozen=True):
         return document
 
     def of_output(self, document: Any) -> tuple[Any, tuple[str, ...]]:
-        """A document of an output, changed, and what is said of values that cannot be."""
+        """A document of an output, changed, and sentences about values that cannot be."""
         said: list[str] = []
         for one in self.each:
 
@@ -108,7 +108,7 @@ UNCHANGED: Final = Reshapings()
 
 
 def reshapings_of(lines: Iterable[FieldLine], common: Sequence[Transform] = ()) -> Reshapings:
-    """What the lines of `fields:` say of whole values, beside transforms that are common to all fields."""
+    """The transforms of whole values that lines of `fields:` have. `common` are those of all fields."""
     found = [Reshaping(line.path, whole) for line in lines if (whole := of_whole(line, common)[0])]
     return Reshapings(tuple(sorted(found, key=lambda one: len(one.path.steps))))
 

@@ -1,4 +1,4 @@
-"""What one row comes to: the places that match, and a light result for everything else; and the lists that were looked into.
+"""The results of one row: the places that match, a light result for everything else, and how lists were paired.
 
 A match costs an append of its `Mark`; where every result is asked for, it is a result like the others. A result has no words and no
 fractions: they are made when a line is written. The verdict, the counts by path, the items of lists, the outcomes with their reasons
@@ -36,7 +36,7 @@ class FieldResult(Struct, gc=False):
 
     at: Place
     location: InstancePath
-    """Where it stands: the whole way; of a listed field only the items that were gone into."""
+    """The path in the document; of a listed field only the indexes of the items on the way."""
     status: int
     expected: Any
     output: Any
@@ -134,7 +134,8 @@ EITHER: Final = 4
 
 
 def emptiness(place: Place, e: Any, o: Any, absent: Sequence[Any]) -> int:
-    """1 where the expected value is empty, 2 where the output's is, added up."""
+    """0 where neither value is empty, 1 where the expected one is, 2 where the output's is, 3 where both are; EITHER where only some of
+    the right answers are. Values in `absent` are empty, too."""
     if place.as_result and e.__class__ is list and e:
         some = len(empties(e, absent))
         if 0 < some < len(e):

@@ -43,7 +43,7 @@ PAIRED: Final = "paired"
 EVALUATED: Final = "evaluated"
 """What the totals of a schema are over: results outside of lists, and each outermost list as a whole."""
 PASSED: Final = "passed"
-"""Those of them that are right; a list is, when every expected item is there and right."""
+"""The evaluated ones that are right; a list is, when every expected item is there and right."""
 SURPLUS_VALUES: Final = "surplus values"
 """Values of an open tree that stand in items which only the output has, among the hallucinations of the path."""
 SURPLUS_ITEMS: Final = "surplus items"
@@ -61,16 +61,16 @@ OVERFLOW: Final = "(other paths)"
 
 
 class ScoredRows:
-    """Rows that were scored together, with all that was found on the way, until they are released.
+    """Rows that were scored together, with all results, until they are released.
 
     What it says of a row is read from what scored it: nothing is compared again. Where questions that cost were only put
     on a list, the rows are pending until they are settled.
     """
 
     respelt: Sequence[Respelt] = ()
-    """How the output of each row spells its keys, where another spelling does not count; nothing where it does."""
+    """The output of each row with known keys, where differences in spelling do not count; empty where they do."""
     unshaped: Mapping[int, Sequence[str]] = MappingProxyType({})
-    """By row, what is said of values of the output that could not be reshaped."""
+    """By row, sentences about values of the output that could not be reshaped."""
 
     def with_known_keys(
         self, keys: KeySpelling, known: KnownKeys, expected: Sequence[Any], outputs: Sequence[Any]
@@ -89,7 +89,8 @@ class ScoredRows:
 
     @property
     def pairs_by_asking(self) -> bool:
-        """Which items go together may depend on answers: once they are there, the rows are gone through again."""
+        """Whether answers of comparators that cost decide which items are paired. Then rows are walked through once more when these are
+        there."""
         return False
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
@@ -101,7 +102,7 @@ class ScoredRows:
         return MISSING, MISSING
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
-        """What the fields of some rows come to where values are empty. `absent` are values that are called so."""
+        """Which values of some rows are empty, by field. Values in `absent` count as empty, too."""
         return EmptyValues()
 
     def no_items(self, at: int) -> tuple[Literal["output", "expected"], Mapping[str, Sequence[str]]]:
@@ -124,14 +125,14 @@ class ScoredRows:
         return None
 
     def release(self) -> None:
-        """Lets go of what was found. Nobody may ask afterwards."""
+        """Frees what the walk found. Nothing may be read from the rows afterwards."""
 
 
 Rows = TypeVar("Rows", bound=ScoredRows)
 
 
 class ScoredRow(NamedTuple):
-    """The verdict of a row, and where to ask why."""
+    """The verdict of a row, and the rows that explain it."""
 
     verdict: Result
     rows: ScoredRows | None = None
@@ -164,46 +165,46 @@ class ChunkCheck(Generic[Rows]):
         return row.verdict
 
     def alone(self, *values: Any) -> ScoredRow:
-        """One row, scored. Whoever calls it releases it."""
+        """One row, scored and counted. The caller releases it."""
         (row,) = self.score(*([value] for value in values))
         return row
 
     def rows(self, *columns: Sequence[Any]) -> list[Result]:
-        """The verdicts of some rows of which nobody asks more."""
+        """The verdicts of some rows, without explanations: the rows are released."""
         found = self.score(*columns)
         release_rows(found)
         return [one.verdict for one in found]
 
     def score(self, *columns: Sequence[Any]) -> list[ScoredRow]:
-        """Some rows, scored: a column for each need. Raises what one of them raises; nothing is counted then. Whoever calls it
+        """Some rows, scored and counted: a column for each need. Raises what one of them raises; nothing is counted then. The caller
         releases the rows."""
         return self.settled(self.begin(*columns))
 
     def begin(self, *columns: Sequence[Any]) -> Rows:
-        """Goes through some rows, and asks what they ask. Raises what one of them raises. The caller releases them."""
+        """Compares some rows, and asks comparators that cost. Raises what one of them raises. The caller releases the rows."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
     def settled(self, rows: Rows) -> list[ScoredRow]:
         """The rows, settled and counted. Raises what one of them raises: nothing is counted then, and they are released."""
         raise NotImplementedError  # the contract: each family of checks scores its own rows
 
-    def looked_at(self, *values: Any) -> ScoredRows:
-        """One row that is not counted, for who asks about it. Whoever calls it releases it."""
+    def row_to_explain(self, *values: Any) -> ScoredRows:
+        """One row, scored to be explained, and not counted. The caller releases it."""
         rows = self.begin(*([value] for value in values))
         rows.settle()
         return rows
 
 
 class RowsCheck(ChunkCheck[Rows]):
-    """A check that scores many rows at once, and counts by path what became of them: those of open trees and of schemas."""
+    """A check that scores many rows at once, and counts results by path: those of whole documents and of schemas."""
 
     def __init__(self) -> None:
         self._tally = PathTally()
         self._watched: dict[str, int] = {}
-        """The fields that each row says more of, by name, and their places."""
+        """The position, by name, of the fields whose counts each verdict has."""
 
     def watching(self, paths: Sequence[str]) -> Self:
-        """The check, which also says of each row what became of some fields."""
+        """The check, whose verdicts also have the counts of some fields in each row."""
         self._watched = places_of(paths)
         return self
 
@@ -212,17 +213,17 @@ class RowsCheck(ChunkCheck[Rows]):
         return self._tally.counts()
 
     def details(self) -> Mapping[Detail, int]:
-        """What is counted beside the statuses: skipped results, faults, how many items were paired and so on."""
+        """Counts beside those of the statuses: skipped results, faults, paired items and so on, by path and kind."""
         return self._tally.details()
 
 
 FoundEmpties: TypeAlias = tuple[EmptyValues, dict[int, int]]
-"""What is empty in rows that were scored together, and which row of the chunk each of them is."""
+"""The empty values of rows that were scored together, and which row of the chunk each of them is."""
 
 
 def empty_values(scored: Sequence[ScoredRow], absent: Sequence[Any]) -> list[FoundEmpties]:
-    """What the fields come to where values are empty, in the rows of a chunk that were scored, whose output cannot be read, or in which
-    nothing was measured."""
+    """Which values are empty, by field, in the rows of a chunk that were scored, whose output cannot be read, or in which nothing was
+    measured."""
     walked = {id(one.rows): one.rows for one in scored if one.rows is not None}
     wanted: dict[int, dict[int, int]] = {key: {} for key in walked}
     for row, one in enumerate(scored):
@@ -240,7 +241,7 @@ def places_of(fields: Sequence[str]) -> dict[str, int]:
 
 
 def release_rows(found: Iterable[ScoredRow]) -> None:
-    """Lets go of what was found in some rows."""
+    """Releases the rows that some rows were scored with."""
     for rows in {id(one.rows): one.rows for one in found}.values():
         if rows is not None:
             rows.release()
@@ -253,7 +254,7 @@ Counts: TypeAlias = tuple[int, int, int, int]
 PATH_CAP: Final = 20_000
 """Paths that one check counts apart. Far fewer are reported; so many make the metrics the same for any split."""
 SURPLUS: Final = 0
-"""In place of a status: only the output has the item that a value stands in."""
+"""In place of a status: a value in an item that only the output has."""
 
 
 class PathTally:
@@ -280,7 +281,7 @@ class PathTally:
             counts[status] += times
 
     def trim(self) -> None:
-        """Counts together what is beyond the cap. To be called between chunks, now and then."""
+        """Counts paths beyond the cap together. It is called between chunks, now and then."""
         if len(self._paths) <= 2 * self._cap:
             return
         order = sorted((display(name), name) for name in self._paths)

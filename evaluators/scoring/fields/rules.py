@@ -46,7 +46,7 @@ class Together(Struct, frozen=True):
         return {key: value[key] for key in self.fields if key in value} if isinstance(value, dict) else None
 
     def transforms(self, inner: tuple[Transform, ...]) -> tuple[Transform, ...]:
-        """What is done to both picked objects: the join and then `inner`, or `inner` to each value on its own."""
+        """The transforms of both picked objects: the join and then `inner`, or `inner` for each value on its own."""
         if self.joined:
             return (Transform("join", self.text), *inner)
         return each_key(dict.fromkeys(self.fields, inner))

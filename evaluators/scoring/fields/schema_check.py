@@ -49,10 +49,10 @@ EXTRA_CAP: Final = 20_000
 
 
 class _SchemaTotals(RowsCheck[Rows]):
-    """What rows are counted by that one schema scores, or several."""
+    """The counts by path of a check by one schema, or by several."""
 
     def total(self) -> Totals:
-        """All that was counted so far."""
+        """The counts of all rows so far."""
         raise NotImplementedError  # the contract: of one schema, or of several
 
     def counts(self) -> dict[str, Counts]:
@@ -71,18 +71,18 @@ class _SchemaTotals(RowsCheck[Rows]):
 
 
 class Known(Struct, frozen=True, eq=False):
-    """What rows with the same signature come to."""
+    """The verdict and the counts of rows with the same signature."""
 
     verdict: Result
     events: Sequence[Event]
     surplus: int
     """Items that only the output has."""
     changes: Changes
-    """What of their values is empty."""
+    """Their empty values."""
 
 
 class Remembered(Struct):
-    """What a schema has said of rows. It is kept while a process scores one split after the other."""
+    """Verdicts and events by signature. They are kept while a process scores one split after the other."""
 
     events: Events
     rows: dict[Signature, Known] = {}
@@ -103,7 +103,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         self._apart: set[str] = set()
         """Places that the schema lacks, which are counted apart: for good, so that they stay few."""
         self._times: dict[Known, int] = {}
-        """How many rows came to the same since the last time that they were added up."""
+        """How many rows had each signature since they were last added up."""
 
     def begin(self, *columns: Sequence[Any]) -> SchemaRows:
         expected, outputs, *cells = columns
@@ -157,7 +157,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return self._verdict(metrics, events, scored.problem)
 
     def _remembered(self) -> Remembered:
-        """What is remembered of rows that the schema scored: in each thread, for all checks that say the same of a row."""
+        """The memory of this schema in this thread. Checks that watch the same fields share it."""
         key, known = (get_ident(), *self._watched), self._scoring.remembered
         if key not in known:
             known[key] = Remembered(Events(self._scoring.root, self._scoring.surplus_counts))
@@ -169,7 +169,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return self._total
 
     def _met(self, remembered: Remembered, signature: Signature, results: RowResults) -> Known:
-        """What a row comes to. Rows with equal outcomes share one verdict, and are counted together."""
+        """The verdict and the events of a row whose signature is new. They are remembered, where the signature says all of the row."""
         events = remembered.events.of(signature, results)
         changes = empties_of(signature, self._scoring.in_every_row)
         metrics = row_metrics(events, self._scoring.required)
@@ -185,7 +185,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return known
 
     def _verdict(self, metrics: RowMetrics, events: Sequence[Event], problem: RowProblem | None = None) -> Result:
-        """The verdict of a row, with what became of each field."""
+        """The verdict of a row, with the status of each field."""
         verdict = verdict_of(metrics, self._scoring, problem)
         if self._places:
             statuses, values = row_fields(events, self._places)
@@ -193,11 +193,11 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         return replace(verdict, watched=row_counts(events, self._watched)) if self._watched else verdict
 
     def _add(self, events: Sequence[Event], times: int) -> None:
-        """Counts by path what so many rows came to."""
+        """Counts the events of some rows that are alike."""
         add_totals(self._total, [(self._named(events), times)])
 
     def _named(self, events: Sequence[Event]) -> Sequence[Event]:
-        """The events; of too many places that the schema lacks the others share a name."""
+        """The events. Places that the schema lacks share one name beyond the first `EXTRA_CAP`."""
         if not any(event.lacking for event in events):
             return events
         for event in events:
@@ -209,7 +209,7 @@ class SchemaCheck(_SchemaTotals[SchemaRows]):
         ]
 
     def _add_up(self) -> None:
-        """Adds up what was counted since the last time."""
+        """Adds the rows that were met since the last time to the totals."""
         met, self._times = self._times, {}
         add_totals(self._total, ((self._named(known.events), times) for known, times in met.items()))
         for known, times in met.items():
@@ -267,10 +267,10 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
             found |= zip(numbers, check.count(part, each), strict=True)
         return [found[row] for row in range(len(found))]
 
-    def looked_at(self, *values: Any) -> ScoredRows:
-        """One row, scored by the schema that its cells name, and not counted. Whoever calls it releases it."""
+    def row_to_explain(self, *values: Any) -> ScoredRows:
+        """One row, scored by the schema that its cells name to be explained, and not counted. The caller releases it."""
         expected, output, *cells = values
-        return self._check(self._scoring(*cells)).looked_at(expected, output)
+        return self._check(self._scoring(*cells)).row_to_explain(expected, output)
 
     def _check(self, scoring: SchemaScoring) -> SchemaCheck:
         known = self._checks.get(id(scoring))

@@ -207,7 +207,7 @@ class SchemaReader:
         self._following.difference_update(followed)
 
     def target(self, schema: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the kept reference of a schema leads to."""
+        """The schema that a reference which was not filled in leads to."""
         if schema["$ref"] == "#":
             return self._root
         name = schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~")

@@ -1,4 +1,4 @@
-"""Rows that a schema scored together: one walk through their documents, and what it says of each of them."""
+"""Rows that a schema scored together: their results, verdicts and reasons."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class SchemaRows(ScoredRows):
         self._scored: dict[int, Scored] = {}
         self._lacking = lacking
         self.verdicts: Sequence[Result] = ()
-        """Those of the rows, where they were counted."""
+        """One for each row; nothing until they are counted."""
         self.changes: Sequence[Changes] = ()
-        """What values of each row are empty, where they were counted."""
+        """The empty values of each row; nothing until they are counted."""
         self.results: list[RowResults | None] = []
         """None where the documents of a row are nested too deeply."""
         self.walk = walk = Walk(lacking, every=scoring.by_results or scoring.costs)
@@ -108,6 +108,7 @@ class SchemaRows(ScoredRows):
         return found
 
     def _made(self, at: int) -> Scored:
+        """The outcomes of a row, made from its results."""
         results = self._in_full(at)
         if results is None:
             return Scored((), problem=too_deep())
@@ -117,7 +118,7 @@ class SchemaRows(ScoredRows):
         return replace(found, arrays=tuple(replace(array, extra_items=True) for array in found.arrays))
 
     def _in_full(self, at: int) -> RowResults | None:
-        """The results of a row, also of what matches. Few rows are looked at so closely."""
+        """The results of a row, matches included: the row is walked through again, where matches were only counted."""
         results = self.results[at]
         if results is None or self.walk.every:
             return results
@@ -125,6 +126,7 @@ class SchemaRows(ScoredRows):
         return Walk(self._lacking, every=True).row(self.scoring.top, e, o, at, self._cells[at] if self._cells else None)
 
     def documents(self, at: int) -> Documents:
+        """The outcomes of a row, with the output's own spelling of keys."""
         found = self.scored(at)
         if self.respelt:
             shown = self.respelt[at].shown
@@ -186,6 +188,7 @@ def _array(array: ListOutcome) -> dict[str, object]:
 
 
 def _reason(scored: Scored, verdict: Result) -> str:
+    """Why a row scores what it scores, in one sentence."""
     if scored.problem is not None:
         return scored.problem.issue.message
     match, *others = verdict.counts or (0, 0, 0, 0)

@@ -147,7 +147,7 @@ class SchemaScoring(Struct, frozen=True, dict=True):
 
     @cached_property
     def in_every_row(self) -> tuple[str, ...]:
-        """Those of them that stand in no list, so that each row has one value there, or none."""
+        """The fields that stand in no list, so that each row has one value there, or none."""
         units = (node for node in places(self.root) if (node.unit or node.compound) and ANY not in node.path)
         return tuple(dict.fromkeys(node.name for node in units))
 

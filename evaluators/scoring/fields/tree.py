@@ -1,4 +1,4 @@
-"""What is compared: a tree of nodes that follows the shape of the documents.
+"""The tree of what is compared. It follows the shape of the documents.
 
 `fields:` of a suite, an x-eval schema and an evaluation_config schema are front ends that make the same tree. A node
 with metrics is one unit, whatever its value; a node without them is looked into: an object key by key, an array item by
@@ -88,7 +88,8 @@ class ListedField(Struct, frozen=True):
     """An expected list is read item by item."""
 
     def reading(self, ask: Ask | None) -> Ask | None:
-        """What tells expected values that cannot be read, from what tells it of what is compared."""
+        """The reader of a line's expected values, made of the reader of the values that are compared: those of the keys, or of the
+        items."""
         together, each = self.together, self.each
         if ask is None or (together is None and not each):
             return ask
@@ -122,7 +123,7 @@ class Below(Struct, frozen=True):
     branches: tuple[FieldNode, ...] = ()
     """The branches of a choice, each with the path of the choice itself."""
     reached: tuple[tuple[Path, FieldNode], ...] = ()
-    """What is looked for at a path of its own, whatever the value is."""
+    """Of listed fields: nodes, each with the path that leads there from here, whatever is on the way."""
     whole: FieldNode | None = None
     """What a value of an array is compared with where a side has no list, or both have an empty one; None where it is not."""
 
@@ -164,7 +165,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
     listed: int | None = None
     """Of a tree of `fields:` the place of its line, or of the first one below, among the lines."""
     origin: object = None
-    """What the node was made from. Nodes of one origin, in different places, ask for the same."""
+    """The part of a schema that the node was made from. Nodes of one origin, in different places, compare alike."""
 
     @cached_property
     def below(self) -> Below:
@@ -185,12 +186,12 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def lists_answers(self) -> bool:
-        """The expected value may be a list of right answers: as it stands, or with those of a column beside it."""
+        """Whether the expected value may be a list of right answers."""
         return any(metric.comparator.lists_answers for metric in self.metrics)
 
     @cached_property
     def readers(self) -> tuple[Ask | None, ...]:
-        """For each metric, what tells expected values that it cannot read; None where it can read any."""
+        """For each metric, a function that gives the issue of an expected value which it cannot read; None where it can read any."""
         found = tuple(reader_of_expected(metric.comparator, self.transforms) for metric in self.metrics)
         return found if self.line is None else tuple(map(self.line.reading, found))
 
@@ -205,7 +206,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def pairing_cost(self) -> PairCost:
-        """What it takes to compare two items of this array."""
+        """How costly it is to compare two items of this array."""
         inside = [node for node in nodes(self, once=True) if node is not self]
         metrics = (metric.comparator for node in inside for metric in node.all_metrics)
         slow = any(each.slow and not each.costs for each in metrics)
@@ -213,7 +214,8 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def demanded(self) -> bool:
-        """The output must have it, whatever the expected side has: its comparator, or that of a key below, reads the output alone."""
+        """Whether the output must have it, whatever the expected side has: its comparator, or that of a key below, reads the output
+        alone."""
         if self.policy.one_sided == "extra" or self.skip:
             return False
         if self.unit:
@@ -222,13 +224,14 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def has_answers_below(self) -> bool:
-        """A column may have the right answers of one of its keys."""
+        """Whether the comparator of one of its keys reads right answers in a column."""
         found = (child.of_answers for child in self.below.keys.values())
         return self.kind == "object" and any(one is not None and one.reads == "both" for one in found)
 
     @cached_property
     def as_object(self) -> FieldNode | None:
-        """The place as it is read where two objects stand: their values, of what `[*]` means. None where it does not mean them."""
+        """The place as an object whose values are compared by any key: for two objects where `[*]` also means their values; None where
+        not."""
         if self.kind != "array" or self.unit or self.policy.every == "item":
             return None
         return FieldNode(
@@ -259,7 +262,7 @@ class FieldNode(Struct, frozen=True, eq=False, dict=True):
 
     @property
     def unit(self) -> bool:
-        """It is compared as one value."""
+        """Whether it is compared as one value."""
         return self.kind == "leaf" or bool(self.metrics)
 
     @cached_property

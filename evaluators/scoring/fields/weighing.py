@@ -48,7 +48,7 @@ class Candidates(tuple[Any, ...]):
     by_key: dict[str, Candidates]
 
     def under(self, key: str) -> Candidates:
-        """What the values have under a key, where they are objects that have it. It is looked up once."""
+        """The values under a key, of those that are objects and have it. Each key is looked up once."""
         if not self:
             return self
         if "by_key" not in self.__dict__:
@@ -132,14 +132,14 @@ class Weighing(Units):
         self.cells: Mapping[str, Any] | None = None if above is None else above.cells
         """Those in which comparators read right answers; None where no comparator does."""
         self.left_out: Collection[int] = ()
-        """The numbers of the listed fields that are not looked at in this row."""
+        """The numbers of the listed fields that are not compared in this row."""
         self.documents: tuple[Any, Any] = MISSING, MISSING
         """The whole documents of the row."""
         self.lacking: Lacking = above.lacking if above is not None else {} if lacking is None else lacking
         self.chosen: dict[Hashable, Best] = {} if above is None else above.chosen
-        """Which branch fits two values best."""
+        """By choice and values: the branch that fits them best."""
         self.paired: dict[Hashable, tuple[Paired, Any, Any]] = {} if above is None else above.paired
-        """How two lists are paired whose items are in no order: lists inside of items are met again and again."""
+        """By list and values: which items go together. Lists inside of items are met again and again while pairs are weighed."""
         self._clear()
 
     def _clear(self) -> None:
@@ -148,7 +148,7 @@ class Weighing(Units):
         self.lists: list[ListResult] = []
         self.outside: list[tuple[FieldNode, Any]] = []
         self.known: list[tuple[Place, Best]] = []
-        """While pairs are weighed: what choices come to whose best branch is known."""
+        """While pairs are weighed: the choices that were met, each with its best branch and the counts of that."""
         self.broken = 0
         self.answers: dict[int, int] = {}
         """How many right answers of a cell were compared, by place."""
@@ -166,6 +166,7 @@ class Weighing(Units):
         return type(self)(weighing=True, every=False, asking=asking, above=self)
 
     def _add_list(self, place: Place, e: Any, o: Any, at: InstancePath) -> ListResult:
+        """Adds the result of a list, before anything in it is compared."""
         found = ListResult(place, at, e, o, first := len(self.matched), last := len(self.fields), first, last)
         self.lists.append(found)
         return found
@@ -173,7 +174,7 @@ class Weighing(Units):
     def _items(
         self, place: Place, item: Place, e: Any, o: Any, listed: ListResult, at: InstancePath, around: Surroundings
     ) -> None:
-        """The items as they are paired, then those that only the output has. Equal documents are paired in list order."""
+        """Compares the items of two lists as they are paired, then adds those that only the output has."""
         matched, found = self.matched, self.fields
         ours: Sequence[int] = range(len(e))
         theirs: Sequence[int] = range(len(o))
@@ -232,7 +233,7 @@ class Weighing(Units):
         listed.last_match, listed.last_field = len(matched), len(found)
 
     def _pair(self, place: Place, item: Place, e: Any, o: Any, at: InstancePath) -> tuple[Paired, Any]:
-        """Which items of two lists go together that are not simply in order."""
+        """Pairs the items of two lists that are not simply in order, and gives the keys that were read. Equal lists are paired in order."""
         align = place.node.align
         if align.how == "key_field":
             paired, keys = paired_by_key(align, e, o, place.key_of)
@@ -299,7 +300,7 @@ class Weighing(Units):
         return found
 
     def counts(self) -> tuple[list[int], list[Place]]:
-        """What a pair of items comes to: its counts, and the place of every match."""
+        """The results of a pair of items as counts, by `_COUNTED`, and the place of every match."""
         counts, hits = [len(self.matched), 0, 0, 0, 0, 0], [mark.place for mark in self.matched]
         for one in self.fields:
             counts[_COUNTED[one.status]] += 1
@@ -312,7 +313,7 @@ class Weighing(Units):
         return counts, hits
 
     def _choice(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Two values go to the branch that fits them best."""
+        """Compares two values by the branch of a choice that fits them best."""
         branches, absent = place.branches, place.absent.has
         if not branches:
             return
@@ -353,7 +354,8 @@ class Weighing(Units):
 
 
 def ranks(item: Place, hits: Hits, pairs: Sequence[tuple[int, int]], shortest: int) -> list[int]:
-    """What decides among pairs of the same worth: as many matches of the first field as can be, then those of the next one. So the
+    """The rank of each pair, which decides among pairs of the same worth: as many matches of the first field as can be, then those of the
+    next one. So the
     fields that match never hang on the order of the lists.
 
     The digits of one number make the rank, one for each place that matches anywhere; sums of ranks carry nothing over. The

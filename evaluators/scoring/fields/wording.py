@@ -166,7 +166,7 @@ def problem_of(results: RowResults) -> RowProblem | None:
 
 
 def problem_in(fault: FieldResult) -> RowProblem | None:
-    """What kept two values from being measured."""
+    """The problem of a result that could not be measured; None of any other."""
     return next((one.problem for one in fault.answers if isinstance(one, Explained) and one.problem is not None), None)
 
 

@@ -175,7 +175,7 @@ def _possible(at: SchemaReading, types: Types) -> tuple[str, ...]:
 
 
 def _metric(at: SchemaReading, entry: object) -> Metric:
-    """What an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
+    """The metric that an entry of x-eval-compare names. Equal entries share a comparator, so that a batch is asked once."""
     known = json.dumps(entry, default=repr)
     if known not in at.reader.metrics:
         if entry == "skip" or (isinstance(entry, Mapping) and list(entry) == ["skip"]):
@@ -205,7 +205,7 @@ def _default(at: SchemaReading, json_type: str, otherwise: object) -> Metric:
 
 
 def _compound(at: SchemaReading, options: object) -> None:
-    """Keys of this object that are compared as one unit."""
+    """Reads a compound, keys of this object that are compared as one unit, into the part."""
     if at.part.kind != "object":
         message = f'"compound" compares keys of an object; "{at.shown}" has none'
         raise bad(message, "compound", hint="write it on the object that has the keys", key=True)
@@ -349,6 +349,7 @@ def _refuse_impossible_keys(align: Align, names: list[str]) -> None:
 
 
 def _key_names(schema: Mapping[str, Any]) -> list[str]:
+    """The declared keys of a list's items. Raises BadSettings where items can have no key."""
     items = schema.get("items")
     if not isinstance(items, Mapping):
         raise bad('"key_field" needs items that have the key', hint="describe the items, with type: object")
@@ -373,4 +374,5 @@ def _as_written(loc: Loc) -> Loc:
 
 
 def _known(word: str, known: tuple[str, ...]) -> str:
+    """A hint: the known word that another one nearly is, or all of them."""
     return suggestion(word, known) or f"known: {', '.join(known)}"

@@ -304,7 +304,7 @@ class ChunkScoring:
         """The row with its own values, in place of those that it was scored with."""
         row_clock().fresh = True
         try:
-            rows = self.check.looked_at(*(MISSING if value.__class__ is CellError else value for value in values))
+            rows = self.check.row_to_explain(*(MISSING if value.__class__ is CellError else value for value in values))
         except (Exception, OutOfTime):  # a row is guarded: the verdict says what is wrong
             return ScoredRow(scored.verdict)
         return ScoredRow(scored.verdict, rows)

@@ -197,7 +197,7 @@ _DIGITS_AND_MARKS: Final = re.compile(r"(?=.*[0-9])[0-9 .,'+()-]*[eE]?[0-9 .,'+(
 
 
 def _of_most(texts: list[str], path: str, ask: Ask) -> Proposal | None:
-    """What nearly all the texts are, dates or numbers, and which are not."""
+    """A proposal for texts of which nearly all are dates, or nearly all are numbers; it names those that are not."""
     distinct = list(dict.fromkeys(texts))
     days = {text for text in distinct if any(read_date(text, spelled) is not None for spelled in PROPOSED_FORMATS)}
     read = [

@@ -209,6 +209,7 @@ def key_of(lists: Sequence[Sequence[Any]]) -> str | None:
 
 
 def _tells_apart(name: str, every: Sequence[dict[str, Any]], lists: Sequence[Sequence[dict[str, Any]]]) -> bool:
+    """Whether a key identifies the items of lists: short texts, or numbers under a name such as `id`, different in each item of a list."""
     values = [item.get(name) for item in every]
     texts = all(isinstance(value, str) and 0 < len(value) <= _LONGEST for value in values)
     numbers = all(isinstance(value, int) and not isinstance(value, bool) for value in values)
