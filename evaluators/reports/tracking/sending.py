@@ -1,6 +1,6 @@
 """A finished run folder to its trackers. What one of them raises is told, and stops neither the others nor the run.
 
-Trackers tell how far they have come, and whoever started the sending may show it.
+Trackers report how many rows are there to the `progress` that they are given.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -19,7 +19,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from evaluators.model.issues import Blame, Issue, Problems
-from evaluators.reports.tracking.tracker import Link, NamedTracker
+from evaluators.reports.tracking.tracker import Link, NamedTracker, RowProgress, no_progress
 from evaluators.runs.cells_again import with_cells
 from evaluators.runs.exit_code import ENDED
 from evaluators.runs.reader import Run
@@ -31,7 +31,6 @@ Entry = TypeVar("Entry")
 Sending: TypeAlias = Callable[[str, int, int], None]
 """What is told to which tracker a run is sent, and how many of how many rows are there; 0 of 0 where rows are not sent one by one."""
 
-_TOLD: Final[ContextVar[Callable[[int, int], None]]] = ContextVar("evaluators_sending", default=lambda done, total: None)
 _PRIVATE: Final = 0o600
 
 
@@ -57,10 +56,9 @@ def send(
     for index, named in enumerate(trackers):
         name, tracker = named.name, named.tracker
         try:
-            with telling(sending, name):
-                if sending is not None and tracker.packages:  # somebody else's client, which may take its time
-                    sending(name, 0, 0)
-                links.append(tracker.send(record))
+            if sending is not None and tracker.packages:  # somebody else's client, which may take its time
+                sending(name, 0, 0)
+            links.append(tracker.send(record, no_progress if sending is None else partial(sending, name)))
             _keep(record.place, links[-1:])
         except KeyboardInterrupt:
             issues.append(_ended([one.name for one in trackers[index:]], record.place, trace_rows))
@@ -119,21 +117,6 @@ def track_command(folder: Path, names: Sequence[str], trace_rows: int | None) ->
     return shlex.join(["evaluators", "track", str(folder), *(word for name in names for word in ("--to", name)), *rows])
 
 
-@contextmanager
-def telling(sending: Sending | None, tracker: str) -> Iterator[None]:
-    """While the context lasts, what `sent` and `counted` are told goes to `sending`, as being about this tracker."""
-    token = _TOLD.set(lambda done, total: None if sending is None else sending(tracker, done, total))
-    try:
-        yield
-    finally:
-        _TOLD.reset(token)
-
-
-def sent(done: int, total: int) -> None:
-    """Tells that so many rows of all that are sent one by one are there."""
-    _TOLD.get()(done, total)
-
-
 def batches(entries: Iterable[Entry], most: int) -> Iterator[list[Entry]]:
     """The entries in lists of at most `most`: platforms take no more at once."""
     rest = iter(entries)
@@ -141,14 +124,11 @@ def batches(entries: Iterable[Entry], most: int) -> Iterator[list[Entry]]:
         yield some
 
 
-def counted(entries: Iterable[Entry], total: int | None = None) -> Iterator[Entry]:
+def with_progress(entries: Iterable[Entry], total: int, progress: RowProgress) -> Iterator[Entry]:
     """The entries one by one. Progress is reported: an entry counts as sent when the next one is asked for."""
-    if total is None:
-        assert isinstance(entries, Sized)
-        total = len(entries)
     done = 0
     for entry in entries:
-        sent(done, total)
+        progress(done, total)
         yield entry
         done += 1
-    sent(done, total)
+    progress(done, total)

@@ -9,9 +9,9 @@ packages, it imports in `send`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from msgspec import Struct
 from pydantic import Field, NonNegativeInt
@@ -23,6 +23,13 @@ from evaluators.reports.tracking.metrics import Number, headline_of, metrics_of
 from evaluators.reports.tracking.recorded_suite import overall_scores
 from evaluators.runs.reader import Run
 from evaluators.runs.store import RUN_JSON
+
+RowProgress: TypeAlias = Callable[[int, int], None]
+"""Told how many rows, of how many that are sent one by one, are there."""
+
+
+def no_progress(done: int, total: int) -> None:
+    """Progress that is shown nowhere."""
 
 
 class Link(Struct, frozen=True):
@@ -67,8 +74,9 @@ class Tracker(Settings):
                 hint=extra_hint(self.extra or name),
             )
 
-    def send(self, record: Run) -> Link:
-        """Sends the run. Sending the same run again gives the same: nothing is there twice.
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
+        """Sends the run. Sending the same run again gives the same: nothing is there twice. One that sends rows one by one reports to
+        `progress` how many are there.
 
         Whatever it raises is told as a failure of this tracker; the run and its folder stay as they are.
         Every tracker implements this.

@@ -16,8 +16,8 @@ import pytest
 from evaluators.api.execute import finish
 from evaluators.api.loading import load, loads
 from evaluators.model.issues import Problems
-from evaluators.reports.tracking.sending import counted
-from evaluators.reports.tracking.tracker import TRACKERS, Link, RowTracker, Tracker
+from evaluators.reports.tracking.sending import with_progress
+from evaluators.reports.tracking.tracker import TRACKERS, Link, RowProgress, RowTracker, Tracker, no_progress
 from evaluators.runs.reader import Run
 from tests.gallery import GALLERY
 from tests.kit import cli, tables_of
@@ -26,7 +26,7 @@ from tests.kit import cli, tables_of
 class Refusing(Tracker):
     """A platform that is not there."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         raise ConnectionError("nobody answers")
 
 
@@ -35,22 +35,22 @@ class Lacking(Tracker):
 
     packages = ("json", "no_such_package.client")
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         raise AssertionError("it was used")
 
 
 class Tracing(RowTracker):
     """A platform that shows rows, by an address."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         return Link("tracing", f"https://tracking.example/{self.trace_rows}/{int(self.environment)}", "1")
 
 
 class Slow(RowTracker):
     """A platform that takes rows one by one, and an interruption after the second one."""
 
-    def send(self, record: Run) -> Link:
-        for number, _ in enumerate(counted(range(5))):
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
+        for number, _ in enumerate(with_progress(range(5), 5, progress)):
             if number == 2:
                 signal.raise_signal(signal.SIGINT)
         raise AssertionError("it was not ended")
@@ -61,7 +61,7 @@ class Nameless(Tracker):
 
     room: str = "first"
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         return Link("nameless", None, self.room)
 
 
@@ -250,7 +250,7 @@ def test_the_command_that_sends_a_run_again_has_the_settings_and_the_words_of_a_
 
 
 def test_a_password_in_an_address_is_not_told(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(self: Tracker, record: Run) -> Link:
+    def refused(self: Tracker, record: Run, progress: RowProgress) -> Link:
         raise ConnectionError("no answer of http://ann:top@secret@127.0.0.1:9/api (ask ann@example.com)")
 
     monkeypatch.setattr(Refusing, "send", refused)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluators.model.issues import Problems, problem
 from evaluators.reports.names import fitted
 from evaluators.reports.rows import RowView, row_views, scores_of, whole_view, wrong_rows_first
-from evaluators.reports.tracking.sending import counted, sent
-from evaluators.reports.tracking.tracker import RowTracker, run_key
+from evaluators.reports.tracking.sending import with_progress
+from evaluators.reports.tracking.tracker import RowProgress, RowTracker, run_key
 from evaluators.runs.reader import Run
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def send_traces(
     experiment: str,
     settings: RowTracker,
     column: str | None,
+    progress: RowProgress,
 ) -> None:
     """Gives traces their feedback: those that `column` names, else a new one for each of the first `trace_rows` rows.
 
@@ -61,10 +62,10 @@ def send_traces(
     `column` names no trace in any row.
     """
     if column is None:
-        _on_new_traces(client, record, runs, experiment, settings)
+        _on_new_traces(client, record, runs, experiment, settings, progress)
         return
     rows = [(trace_id, row) for row in row_views(record) if (trace_id := _trace_id(row, column))]
-    for trace_id, row in counted(rows):
+    for trace_id, row in with_progress(rows, len(rows), progress):
         known = client.get_trace(trace_id, display=False).info.assessments or ()
         _assess(trace_id, known, runs[row.variant], _feedbacks(row, runs[row.variant], record))
     if not rows:
@@ -77,7 +78,12 @@ def _trace_id(row: RowView, column: str) -> str | None:
 
 
 def _on_new_traces(
-    client: MlflowClient, record: Run, runs: Mapping[str | None, str], experiment: str, settings: RowTracker
+    client: MlflowClient,
+    record: Run,
+    runs: Mapping[str | None, str],
+    experiment: str,
+    settings: RowTracker,
+    progress: RowProgress,
 ) -> None:
     import mlflow
 
@@ -86,7 +92,7 @@ def _on_new_traces(
         for variant in record.each_variant
         for row in wrong_rows_first(row_views(record, (variant,)), settings.trace_rows)
     ]
-    sent(0, len(rows))
+    progress(0, len(rows))
     there = {
         (run_id, trace.info.tags.get(ROW)): trace.info
         for run_id in dict.fromkeys(runs.values())
@@ -98,7 +104,7 @@ def _on_new_traces(
         if (run_id, name) not in there
     }
     mlflow.flush_trace_async_logging()
-    for run_id, name, row in counted(rows):
+    for run_id, name, row in with_progress(rows, len(rows), progress):
         known = there.get((run_id, name))
         trace_id = known.trace_id if known is not None else made[run_id, name]
         wanted = [*_expectations(row, run_id, record), *_feedbacks(row, run_id, record)]

@@ -15,7 +15,7 @@ from evaluators.model.settings import Name
 from evaluators.reports.csv_cells import guarded
 from evaluators.reports.tracking.attachments import params_of
 from evaluators.reports.tracking.metrics import Number, field_prefix, metrics_of, nested
-from evaluators.reports.tracking.tracker import Link, Tracker, run_key
+from evaluators.reports.tracking.tracker import Link, RowProgress, Tracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.runs.result import RunResult
 from evaluators.runs.run_json import stable
@@ -55,7 +55,7 @@ class Files(Tracker):
         few = super().metrics(record, variant)
         return {**metrics_of(record.result, self.figures == "all"), **few}
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Writes the files. Raises Problems (config) where others of that name are in the folder already."""
         folder = Path(self.folder)
         _check_own(folder)

@@ -18,7 +18,7 @@ from evaluators.reports.tracking.attachments import attachments, environment_of,
 from evaluators.reports.tracking.metrics import Number
 from evaluators.reports.tracking.plugs._mlflow_traces import send_traces, source_of, traces_go_to
 from evaluators.reports.tracking.sending import batches
-from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
+from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.runs.result import GateResult
 from evaluators.scoring.values.addresses import without_password
@@ -68,7 +68,7 @@ class MLflow(RowTracker):
     trace_column: Name | None = None
     """The column of the test set with the ids of traces in MLflow that the outputs come from: they get the feedback, for all rows."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends the run, or brings up to date what is there of it."""
         for name, value in _PATIENCE.items():
             os.environ.setdefault(name, value)
@@ -82,10 +82,10 @@ class MLflow(RowTracker):
         except mlflow.exceptions.MlflowException as error:
             raise _refusal(error, uri) or error from error
         with self._ended(client, record, [run.info.run_id]):
-            self._send(client, record, run, uri)
+            self._send(client, record, run, uri, progress)
         return Link("mlflow", _address(uri, run.info.experiment_id, run.info.run_id), run.info.run_id)
 
-    def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str) -> None:
+    def _send(self, client: MlflowClient, record: Run, run: PlatformRun, uri: str, progress: RowProgress) -> None:
         """The run itself, one below it for each variant, and the rows that are traces."""
         shared = run if not record.result.variants else None
         below = {
@@ -97,7 +97,7 @@ class MLflow(RowTracker):
                 return
             with traces_go_to(uri):
                 runs = {variant: one.info.run_id for variant, one in below.items()}
-                send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column)
+                send_traces(client, record, runs, run.info.experiment_id, self, self.trace_column, progress)
 
     @contextmanager
     def _ended(self, client: MlflowClient, record: Run, runs: Sequence[str]) -> Iterator[None]:

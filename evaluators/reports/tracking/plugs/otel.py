@@ -19,8 +19,8 @@ from evaluators.model.settings import Name
 from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wrong_rows_first
 from evaluators.reports.tracking.attachments import environment_of, flat_params
 from evaluators.reports.tracking.metrics import metric_groups
-from evaluators.reports.tracking.sending import batches, counted
-from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
+from evaluators.reports.tracking.sending import batches, with_progress
+from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.file_names import shown
 from evaluators.scoring.values.json_text import to_text
@@ -77,7 +77,7 @@ class OpenTelemetry(RowTracker):
     resource: Mapping[str, str] = Field(default_factory=dict)
     """Further attributes of the resource, such as `openinference.project.name` for a project of Phoenix."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends spans and events. The same run has the same ids, so that it is the same trace when it is sent again."""
         _check_protocol()
         from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
@@ -86,7 +86,7 @@ class OpenTelemetry(RowTracker):
 
         from evaluators.reports.tracking.plugs._otlp_http import PatientSession
 
-        run, session = _Run(record, self), PatientSession()
+        run, session = _Run(record, self, progress), PatientSession()
         with _messages() as said:
             if os.environ.get("OTEL_TRACES_EXPORTER") != "none":
                 _export(OTLPSpanExporter, self._address("traces"), batches(run.spans(), _BATCH), "traces", session, said)
@@ -123,12 +123,13 @@ class _Node:
 class _Run:
     """The spans and log records of a run. Each is made when it is sent, so that a long run does not fill the memory."""
 
-    def __init__(self, record: Run, settings: OpenTelemetry) -> None:
+    def __init__(self, record: Run, settings: OpenTelemetry, progress: RowProgress) -> None:
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
         self._record = record
         self._settings = settings
+        self._progress = progress
         self._start, self._end = _times(record)
         self._resource = Resource.create(_resource(settings.resource, run_key(record)))
         self._scope = InstrumentationScope(OURS, record.result.version)
@@ -207,7 +208,7 @@ class _Run:
         root = _node_of_run(self._record, self._settings)
         yield root
         total = sum(1 for _ in self._rows())
-        for row in counted(self._rows(), total):
+        for row in with_progress(self._rows(), total, self._progress):
             yield from _nodes_of_row(self._record, row, root, self._settings)
 
     def _rows(self) -> Iterator[RowView]:

@@ -15,8 +15,8 @@ from evaluators.model.settings import Name
 from evaluators.reports.rows import FieldView, RowView, row_views, scores_of, wrong_rows_first
 from evaluators.reports.tracking.attachments import environment_of, flat_params
 from evaluators.reports.tracking.patience import in_parallel
-from evaluators.reports.tracking.sending import batches, sent
-from evaluators.reports.tracking.tracker import Link, RowTracker, run_key
+from evaluators.reports.tracking.sending import batches
+from evaluators.reports.tracking.tracker import Link, RowProgress, RowTracker, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.addresses import without_password
 from evaluators.scoring.values.json_text import NotJSON, parse
@@ -55,13 +55,13 @@ class Phoenix(RowTracker):
     span_column: Name | None = None
     """The column of the test set with the ids of spans that the outputs come from: all of them get annotations."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends the run, or brings up to date what is there of it."""
         quietly()
         with _client(self.endpoint) as client:
-            return self._send(client, record)
+            return self._send(client, record, progress)
 
-    def _send(self, client: Client, record: Run) -> Link:
+    def _send(self, client: Client, record: Run, progress: RowProgress) -> Link:
         dataset = client.datasets.create_dataset(
             name=self.dataset or f"{record.result.name}: {record.result.test_set}",
             examples=list(_examples(record, self.trace_rows)),
@@ -80,7 +80,7 @@ class Phoenix(RowTracker):
                     experiment_description=_description(record, variant, self.trace_rows),
                 )["id"]  # fmt: skip
             experiments.append(found)
-            _send_rows(client, record, variant, found, nodes, self)
+            _send_rows(client, record, variant, found, nodes, self, progress)
         if self.span_column is not None:
             _annotate(client, record, self.span_column)
         address = client.experiments.get_experiment_url(dataset.id, experiments[0])
@@ -148,7 +148,13 @@ def _description(record: Run, variant: str | None, most: int) -> str:
 
 
 def _send_rows(
-    client: Client, record: Run, variant: str | None, experiment: str, nodes: Mapping[str, str], settings: Phoenix
+    client: Client,
+    record: Run,
+    variant: str | None,
+    experiment: str,
+    nodes: Mapping[str, str],
+    settings: Phoenix,
+    progress: RowProgress,
 ) -> None:
     """Sends what is not there yet: Phoenix takes outputs and evaluations one by one, so several are under way at once."""
     at = _when(record)
@@ -169,9 +175,9 @@ def _send_rows(
 
     rows = _first(record, variant, settings.trace_rows)
     total = min(settings.trace_rows, max((stats.rows for stats in record.result.evaluators), default=0))
-    sent(0, total)
+    progress(0, total)
     for done, _ in enumerate(in_parallel(send_row, rows, _UNDER_WAY), 1):
-        sent(done, total)
+        progress(done, total)
 
 
 def _log_run(client: Client, **about: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from evaluators.model.issues import problem
 from evaluators.model.settings import Name
 from evaluators.reports.tracking.attachments import RowTable, attachments, params_of, row_table
-from evaluators.reports.tracking.tracker import Link, Platform, run_key
+from evaluators.reports.tracking.tracker import Link, Platform, RowProgress, no_progress, run_key
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.addresses import without_password
 
@@ -37,7 +37,7 @@ class Trackio(Platform):
     project: Name | None = None
     """The project; without one, the name of the suite with `-` for spaces and marks."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends the run, in place of what was sent of it before. Raises Problems (environment) where something was not kept."""
         server = next((os.environ[name] for name in _REMOTE if os.environ.get(name)), None)
         quiet = _QUIET if server else {**_QUIET, "HF_HUB_OFFLINE": "1"}

@@ -11,7 +11,7 @@ from evaluators.model.issues import problem
 from evaluators.model.settings import Name
 from evaluators.reports.names import segment
 from evaluators.reports.tracking.attachments import RowTable, attachments, params_of, row_table
-from evaluators.reports.tracking.tracker import Link, Platform, run_key
+from evaluators.reports.tracking.tracker import Link, Platform, RowProgress, no_progress, run_key
 from evaluators.runs.reader import Run
 
 _QUIET: Final = {"WANDB_ERROR_REPORTING": "false"}
@@ -35,7 +35,7 @@ class WeightsAndBiases(Platform):
     mode: Literal["online", "offline"] | None = None
     """Whether it is sent now, or kept in files that are sent later."""
 
-    def send(self, record: Run) -> Link:
+    def send(self, record: Run, progress: RowProgress = no_progress) -> Link:
         """Sends the run under its own id: a run of that id is taken up again. Raises whatever the client raises."""
         for name, value in _QUIET.items():
             os.environ.setdefault(name, value)
