@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class ExitWord(NamedTuple):
-    """What people read of an exit code."""
+    """The words for an exit code, as pages and the command line show them."""
 
     headline: str
     """How a run ended, in a few words."""

@@ -37,7 +37,7 @@ OUT_OF_TIME: Final = frozenset((_ROW, _RUN))
 
 
 class WorkLimits(Struct, frozen=True):
-    """What a suite says under `limits`: over one of these but `depth`, a row is unjudged, and never scored another way."""
+    """The limits of the work on a row, as `limits` of a suite sets them. A row over one of them but `depth` is unjudged."""
 
     row_seconds: float = ROW_SECONDS
     """Seconds of processor time that one evaluator may spend on one row."""
@@ -93,7 +93,7 @@ class RowClock:
             raise OutOfTime(run_out_of_time(self.limits.run_seconds))
 
     def tick(self) -> None:
-        """What `still_time` does, for loops of small steps: the clock is read now and then."""
+        """Checks the time as `still_time` does, but reads the clock only now and then: for loops of small steps."""
         self.steps += 1
         if not self.steps % ASKED_EVERY:
             self.still_time()

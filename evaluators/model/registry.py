@@ -72,7 +72,7 @@ class Socket(Generic[Plug]):
         )
 
     def broken(self) -> dict[str, Issue]:
-        """What is wrong with the installed plugs that cannot be used, by name."""
+        """The problem of each installed plug that cannot be used, by its name."""
         found = {}
         for name in _installed(self.package):
             try:
@@ -132,13 +132,13 @@ class Socket(Generic[Plug]):
 
 
 def registered_plugs() -> dict[str, dict[str, type[Any]]]:
-    """What this program has registered: plugs by name, by the package of their socket."""
+    """The plugs that this program has registered, by name, by the package of their socket."""
     return {package: dict(socket._registered) for package, socket in _SOCKETS.items() if socket._registered}
 
 
 @contextmanager
 def plugs_in_place(plugs: Mapping[str, Mapping[str, type[Any]]]) -> Iterator[None]:
-    """Inside, what is registered in this process is what `registered_plugs` gave in another one."""
+    """Within the `with` block, the plugs that `registered_plugs` gave in another process are registered in this one."""
     before = {package: socket._registered for package, socket in _SOCKETS.items()}
     try:
         for package, socket in _SOCKETS.items():

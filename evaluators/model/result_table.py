@@ -16,7 +16,7 @@ _PANDAS: Final = {"score": "Float64", "passed": "boolean", "text": "string", "co
 
 
 class ResultTable(Sequence[Mapping[str, Any]]):
-    """Rows with named columns. What is not there is None."""
+    """A table: rows with named columns. A missing cell is None."""
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ WHOLE: Final = 1.0
 
 
 class _Status(StrEnum):
-    """What became of something: the word that JSON, CSV and stored rows write. Its number is its place, which is what a result keeps."""
+    """A status: the word that JSON, CSV and stored rows write. Its number is its place in the class, which is what a result keeps."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -61,7 +61,7 @@ class _Status(StrEnum):
 
 
 class FieldStatus(_Status):
-    """What became of one field, by its word. Its number is the byte that stands for it in a result."""
+    """The status of one field, by its word. Its number is the byte that stands for it in a result."""
 
     NOT_MEASURED = "not_measured"
     MATCH = "match"
@@ -123,7 +123,7 @@ class RowStatus(_Status):
 
 
 class Comparison(Struct, frozen=True):
-    """What a comparator answers about two values when yes or no is not enough.
+    """The answer of a comparator about two values where yes or no is not enough.
 
     `score` is in [0, 1]; `passed` decides match or mismatch, and without it a score of 1 passes. A fraction that a float
     cannot hold goes in `ratio`.
@@ -146,7 +146,7 @@ def ComparatorResult(score: float, comparator: str = "", reason: str | None = No
 
 
 class Outcome(Struct, frozen=True, omit_defaults=True):
-    """What became of one place of one row, with the values that were compared: what a run records of it, and what reports show."""
+    """The result at one place of one row, with the values that were compared, as a run records it and reports show it."""
 
     path: str
     status: FieldStatus
@@ -214,7 +214,7 @@ class Row(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why a row scores what it scores: a sentence, and what was found, by name."""
+    """The reason of a row's score: a sentence, and details by name."""
 
     text: str | None = None
     details: Mapping[str, object] = {}
@@ -223,7 +223,7 @@ class Reason(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """What one evaluator says of one row.
+    """The result of one evaluator for one row.
 
     A run makes one for every row, and keeps it small: how the row is counted, its score as an exact fraction, and a status for
     each field. Where somebody asks why, the same result has `fields`, `reason` and `details` as well.
@@ -313,7 +313,7 @@ _SHOWN: Final = 10
 
 
 class RowResult(Struct, frozen=True):
-    """What a suite says of one row, by evaluator name."""
+    """The results of a suite for one row, by evaluator name."""
 
     id: str
     number: int

@@ -14,7 +14,7 @@ Tone: TypeAlias = Literal["none", "good", "wrong", "missing", "extra", "fault"]
 
 
 class FieldWord(Struct, frozen=True):
-    """What people read of a field."""
+    """The words for the status of a field, as pages show them."""
 
     plain: str
     """The word itself."""
@@ -29,7 +29,7 @@ class FieldWord(Struct, frozen=True):
 
 
 class RowWord(Struct, frozen=True):
-    """What people read of a row under one evaluator."""
+    """The words for the status of a row, as pages show them."""
 
     plain: str
     meaning: str

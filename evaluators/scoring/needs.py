@@ -141,7 +141,7 @@ def too_long(length: int, most: int = json_text.MAX_CHARS) -> CellError:
 
 
 def as_output(error: CellError) -> CellError:
-    """The error of a cell as that of an output: what is too long in it is the model's."""
+    """The cell error of a column that is an output: what is too long in it is the fault of the output."""
     if error.issue.code != TOO_LONG:
         return error
     return CellError(Issue("unreadable-output", Blame.OUTPUT, error.issue.message.replace("the cell", "the output", 1)))
@@ -222,7 +222,7 @@ def given_output(cell: Cell) -> Cell:
 
 
 def _too_deep(cell: Cell) -> json_text.NotJSON | None:
-    """What is wrong with a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
+    """The issue of a JSON value that is nested deeper than `limits: {depth}`; None for every other cell."""
     if not isinstance(cell, dict | list):
         return None
     depth = limits_here().depth
@@ -255,7 +255,7 @@ def want_like(expected: JSON) -> Want:
 
 
 def values_at(documents: Iterable[Any], column: Column) -> list[Any]:
-    """What stands at the column's path in each document; where nothing does, a cell error of the column's side."""
+    """The value at the column's path in each document; a cell error of the column's side where there is none."""
     path = parse_path(column.at or "$")
     nothing, side = f'has nothing at "{column.at}"', "output" if column.absent is NO_OUTPUT else "expected document"
     issue = Issue("expected-not-there", Blame.TESTSET, f"the {side} {nothing}", hint=_ONE_SIDE)
@@ -356,7 +356,7 @@ class Condition(Struct, frozen=True):
         return any(same(wanted, value) for wanted in self.values for value in there)
 
     def nearly_holds(self, cell: JSON | Missing | CellError) -> bool:
-        """Whether a cell of its column is nearly what it asks for, and is not."""
+        """Whether a cell of the condition's column is nearly one of its values, and is none."""
         if self.source != "row" or cell is MISSING or isinstance(cell, CellError) or self.holds(cell):
             return False
         return any(nearly_fits(wanted, cell) for wanted in self.values)
@@ -373,7 +373,7 @@ _EQUALS: Final = late_pattern(r"\s*(?:row\.)?(\w+)\s*==?\s*[\"\']?(.+?)[\"\']?\s
 
 
 def _as_condition(data: object) -> str:
-    """How a condition is written, in the words of a comparison where it is one."""
+    """A condition as a suite writes it, in the words of a comparison where it is one."""
     found = _EQUALS.fullmatch(data) if isinstance(data, str) else None
     return f"when: {{row.{found[1]}: {found[2]}}}" if found else "when: {row.kind: invoice}"
 

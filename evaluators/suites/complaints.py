@@ -64,7 +64,7 @@ _SPECIAL = {
 
 
 class ParserError(Struct, frozen=True):
-    """What the parser said: while doing what, which problem, and where (line and column from 0)."""
+    """The error of the parser: while doing what, which problem, and where (line and column from 0)."""
 
     context: str
     problem: str
@@ -75,12 +75,12 @@ class ParserError(Struct, frozen=True):
 
     @property
     def begun(self) -> Mark:
-        """Where what cannot be read begins, as far as the parser knows."""
+        """The place where the unreadable part begins, as far as the parser knows."""
         return self.start or self.at
 
 
 class YamlProblem(Struct, frozen=True):
-    """What is wrong with a document of YAML, as people are told, and where."""
+    """A problem of a YAML document in words for people, with its place."""
 
     code: str
     at: Mark
@@ -115,7 +115,7 @@ class YamlErrorExplainer:
         return self.in_quotes(at, message, "unknown-alias")
 
     def text_at_top(self, number: int, text: str) -> YamlProblem | None:
-        """What is wrong when the whole document is one text."""
+        """The problem of a document that is one text."""
         word = _BARE_WORD.fullmatch(self.line(number))
         return self.glued(number) or (self._missing_colon(number, word) if word and word[2] != text else None)
 
@@ -415,7 +415,7 @@ class YamlErrorExplainer:
 
 
 def unclosed_quote(text: str) -> Mark | None:
-    """Where a quote opens that is closed by what looks like the next opening one; None where every quote seems to be in order."""
+    """The place where a quote opens that is closed by what looks like the next opening one; None where every quote seems to be in order."""
     position = 0
     while (found := _OPENING.search(text, position)) is not None:
         position = found.end()
@@ -434,7 +434,7 @@ def unclosed_quote(text: str) -> Mark | None:
 
 
 def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
-    """Where the value inside brackets begins that has a colon at a place, and where it ends."""
+    """The beginning and end of the value inside brackets that has a colon at a place."""
     before = re.search(r"[^\s,{\[:][^,{\[:]*\Z", line[:colon])
     depth, end = 0, colon
     while end < len(line) and (depth or line[end] not in ",]}"):
@@ -444,7 +444,7 @@ def _inside_brackets(line: str, colon: int) -> tuple[int, int]:
 
 
 def _key_start(line: str, end: int) -> int:
-    """Where the key begins that ends before a column."""
+    """The beginning of the key that ends before a column."""
     mark = line[end - 1 : end]
     if mark not in ("'", '"') or not mark:
         return max(line.rfind(bracket, 0, end) for bracket in ("{", ",", "[")) + 1

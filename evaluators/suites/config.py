@@ -129,7 +129,7 @@ def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
 
 
 def _variables_refused(source: SuiteSource) -> Iterator[Detail]:
-    """Where a variable stands in what makes values of its own: its value would be printed with the rows."""
+    """The problems of variables in settings that become values of rows: they would be printed."""
     for loc, written in _texts_with_variables(source.root, ()):
         word = next((str(step) for index, step in enumerate(loc) if _makes_values(loc, index)), None)
         word = word or _path_word(loc, _type_at(source.data, loc))
@@ -490,7 +490,7 @@ _HOMES: Final = {
 
 
 def _outside(key: str, data: Mapping[str, Any]) -> str | None:
-    """What to write for a setting at the top of a suite that belongs elsewhere: the section with it, where that is a short line."""
+    """A hint for a setting at the top of a suite that belongs into a section: the section with it, where that is a short line."""
     if (home := _HOMES.get(key)) is not None:
         there = {"file": data[home]} if isinstance(data.get(home), str) else data.get(home)
         line = f"{home}: {flow({**(there if isinstance(there, Mapping) else {}), key: data[key]})}"

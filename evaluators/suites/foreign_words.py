@@ -249,7 +249,7 @@ def foreign_system(keys: Iterable[str]) -> str | None:
 
 
 def hint_for(name: str) -> str | None:
-    """What to write in place of another system's evaluator; None for a name that is not known here."""
+    """A hint with the line to write in place of another system's evaluator; None for an unknown name."""
     slug = name.split(":")[2] if name.startswith("agenta:") and name.count(":") >= 2 else name
     return HINTS.get(slug) or _for_people(slug)
 

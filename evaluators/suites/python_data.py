@@ -54,7 +54,7 @@ def _entries(value: Mapping[object, object], spot: Spot, findings: Findings, loc
 
 
 class Filling(Struct):
-    """The environment on its way into a suite: what it says, what was filled in, and what could not be."""
+    """Fills the environment into a suite, and notes what was filled in and what could not be."""
 
     environment: Mapping[str, str]
     findings: Findings = field(default_factory=Findings)

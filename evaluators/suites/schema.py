@@ -266,5 +266,5 @@ def first_sentence(plug: type[object]) -> str:
 
 
 def documentation(plug: type[object]) -> str:
-    """What the docstring of a plug says."""
+    """The docstring of a plug."""
     return inspect.getdoc(plug) or ""

@@ -32,7 +32,7 @@ Cells: TypeAlias = Annotated[
 
 
 class LineShape(Settings):
-    """What every evaluator may have beside its own settings."""
+    """The settings that every evaluator may have beside its own."""
 
     name: Annotated[str, Field(pattern=r"^[^\s.]([^.]*[^\s.])?$")] | SkipJsonSchema[None] = None
     """What results, gates and other evaluators call this one. Without it, its type."""

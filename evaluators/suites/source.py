@@ -75,7 +75,7 @@ class SuiteSource(Struct, frozen=True):
     """What the environment filled in."""
 
     def spot(self, loc: Loc, *, key: bool = False) -> Spot:
-        """Where a value starts, or its key; the nearest parent's key when there is no such value."""
+        """The place in the text where a value starts, or its key; the nearest parent's key when there is no such value."""
         return find(self.root, loc, key)
 
     def place(self, loc: Loc, *, key: bool = False) -> str:
@@ -515,7 +515,7 @@ class _Composer:
             raise self._stop(spot, "too-deep", TOO_DEEP)
 
     def _weight(self, node: YamlNode) -> tuple[int, int]:
-        """How many values a closed node holds, aliases followed, and how deep it is; each node is visited once."""
+        """The number of values in a closed node, with aliases followed, and its depth. Each node is visited once."""
         known = self.weights.get(id(node.value))
         if known:
             return known[1:]

@@ -141,12 +141,12 @@ def _index(node: _Node, step: str | int) -> int | None:
 
 
 def _is_empty(node: _Node) -> bool:
-    """Nothing is written: a key without a value."""
+    """Whether a node is the value of a key behind which nothing is written."""
     return bool(node.id == "scalar" and _begin(node) == node.end_mark.index)
 
 
 def _end(text: str, node: _Node) -> int:
-    """Where the text of a node ends, without comments and blank lines after it."""
+    """The end of the text of a node, without comments and blank lines after it."""
     if node.id == "scalar":
         end = int(node.end_mark.index)
         return len(text[:end].rstrip()) if node.style in ("|", ">") else end
@@ -191,7 +191,7 @@ def _newline(text: str) -> str:
 
 
 def _scalars(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:
-    """Where the words of a node stand, in which a # begins no comment."""
+    """The stretches of the words of a node, in which a # begins no comment."""
     if node is None or id(node) in seen:
         return
     seen.add(id(node))

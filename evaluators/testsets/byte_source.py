@@ -109,7 +109,7 @@ class ByteSource(Struct, frozen=True):
 
 
 class _UnpackedBytes(gzip.GzipFile):
-    """What a compressed stream holds, up to a size. Closing it closes the stream as well."""
+    """The bytes of a compressed stream, up to a size. Closing it closes the stream as well."""
 
     def __init__(self, stream: BinaryIO, most_gib: float) -> None:
         super().__init__(fileobj=stream, mode="rb")
@@ -202,7 +202,7 @@ def refuse_utf16(source: ByteSource, head: bytes, hint: str = "save it as UTF-8"
 
 
 def read_up_to(stream: BinaryIO, most: int) -> bytes:
-    """What a stream holds, as far as so many bytes and some more: a reading of a given size would take its memory at once."""
+    """The bytes of a stream, up to so many and some more: a reading of a given size would take its memory at once."""
     parts, size = list[bytes](), 0
     while size <= most and (block := stream.read(_BLOCK)):
         parts.append(block)
@@ -225,7 +225,7 @@ def whole_of(source: ByteSource) -> bytes:
 
 
 def shortened(source: ByteSource) -> Problems:
-    """The file has become shorter since its beginning was read: somebody is writing it anew."""
+    """The problem of a file that has become shorter since its beginning was read: it is being written anew."""
     message = "the file became shorter while it was read"
     return Problems([Issue("unreadable-file", Blame.ENVIRONMENT, message, source.name)])
 

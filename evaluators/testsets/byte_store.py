@@ -107,7 +107,7 @@ class LocalFiles:
 
 
 def local_mark(path: str) -> str | None:
-    """What tells one state of a file of this machine from another; None where there is none."""
+    """A text that differs for each state of a file of this machine; None where there is no file."""
     with suppress(OSError, ValueError):
         found = os.stat(path)
         return f"{found.st_size:,} bytes, written at {found.st_mtime_ns}"
@@ -179,7 +179,7 @@ def inside(folder: str, name: str) -> str:
 
 
 def kind_at(folder: Path, place: str) -> Kind | None:
-    """What is at a place that may be relative to `folder`."""
+    """The kind of what is at a place that may be relative to `folder`; None where nothing is."""
     place = at(folder, place)
     with reached(place):
         return store_of(place).kind(place)

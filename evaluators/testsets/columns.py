@@ -131,7 +131,7 @@ def guess_columns(
 
 
 def _winner(candidates: Sequence[str]) -> list[str]:
-    """The one candidate that all others give way to; none where nobody wins."""
+    """The one candidate that goes before all others, in a list; an empty list where there is none."""
     spelled = {candidate: folded(candidate) for candidate in candidates}
     return [
         one
@@ -151,7 +151,7 @@ def no_such_column(column: str, header: Sequence[str], name: str) -> Issue:
 
 
 def not_told_apart(header: Sequence[str], name: str) -> Issue | None:
-    """What is wrong where the only column of a file looks like several; None where it does not."""
+    """The problem of a file whose only column looks like several; None for any other file."""
     if len(header) != 1:
         return None
     mark = max(("semicolon", "tab", "comma", "bar"), key=lambda word: header[0].count(DELIMITERS[word]))
@@ -172,7 +172,7 @@ def listed(header: Sequence[str]) -> str:
 def _unclear(
     roles: Mapping[Role, Sequence[str]], named: Mapping[Role, str], header: Sequence[str], name: str, which: Which
 ) -> Iterator[Issue]:
-    """What is wrong with the roles that no column plays, or several could. One line to write names the columns of all of them."""
+    """The problem of roles that no column plays, or several could. One line to write names the columns of all of them."""
     misspelt = {
         role: found for role, several in roles.items() if not several and (found := misspelt_header(role, header))
     }
@@ -201,20 +201,20 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
 
 
 def say_which(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
-    """The request to name the column of a role in the file of the rows, beside those that are `named`. `file` is what `test_set` says
+    """A request to name the column of a role in the file of the rows; `named` are those that the suite names. `file` is what `test_set` says
     where it says no more than that."""
     return f"say which one: {naming(role, named, file)}"
 
 
 def say_which_in_python(role: Role, named: Mapping[Role, str], argument: str = "columns") -> str:
-    """The same request of a program that gives the rows: the keyword argument to write."""
+    """The request of `say_which` for a program that gives the rows: the keyword argument to write."""
     return (
         f"say which one: {argument}={json.dumps({one: named[one] for one in ROLES if one in named}, ensure_ascii=False)}"
     )
 
 
 def naming(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
-    """What to write to name the column of a role in the file of the rows, as `say_which` asks for it."""
+    """The line that names the column of a role in the file of the rows, as `say_which` asks for it."""
     option = f"{role}={named[role]}"
     if not named[role].replace("_", "").replace("-", "").isalnum():
         option = f'"{option}"'  # a space ends a word of a command

@@ -62,7 +62,7 @@ def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
 
 
 def value_at(cell: Cell, path: Path) -> Cell:
-    """What stands at a definite path in a cell, in which JSON text is opened on the way; MISSING where nothing does."""
+    """The value at a definite path in a cell, in which JSON text is read on the way; MISSING where there is none."""
     cell = _opened(cell)
     if cell is MISSING or isinstance(cell, CellError):
         return cell
@@ -100,7 +100,7 @@ def _path_into(table: Table, name: str) -> tuple[str, Path] | None:
 
 
 def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: str) -> Issue | None:
-    """What is wrong with a path that no row has; None where one has it, or where there are no rows."""
+    """The problem of a path that no row has; None where one has it, or where there are no rows."""
     near, number = None, 0
     for number, (cell,) in rows_of(table, [column]):
         if value_at(cell, path) is not MISSING:
@@ -137,7 +137,7 @@ class Field(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """How cells become a document. `nothing` is the cell where all of them are empty."""
+    """The way in which cells become a document. `nothing` is the document of a row whose cells are all empty."""
 
     fields: tuple[Field, ...]
     empty_cells: Literal["absent", "text"]
@@ -238,7 +238,7 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
 
 
 def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
-    """What a row counts whose cells are all empty."""
+    """The cell of a document whose cells are all empty: {}, or the error that there is none."""
     if role == "output":
         return NO_OUTPUT
     if empty == "value":

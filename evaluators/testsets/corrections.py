@@ -48,12 +48,12 @@ class Correction(Struct, frozen=True):
 
     @property
     def place(self) -> tuple[str, paths.Path | None]:
-        """What the last line counts of: the row, and the path whatever its notation."""
+        """The row and the path that it corrects: of several corrections with the same, the last counts."""
         return self.id, None if self.path is None else paths.parse(self.path)
 
 
 class Applied(Struct, frozen=True):
-    """A correction of a test set, and what became of it."""
+    """A correction of a test set, with the row where it was made or why it was not."""
 
     correction: Correction
     row: int | None = None

@@ -55,7 +55,7 @@ _DIALECTS: Final = {"duckdb": "duckdb-engine", "snowflake": "snowflake-sqlalchem
 
 
 class _QueryProgress(Struct):
-    """How far a statement has come."""
+    """The progress of a statement."""
 
     begun: bool = False
     rows: int = 0

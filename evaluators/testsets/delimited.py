@@ -83,7 +83,7 @@ class Delimited(Reader, frozen=True):
 
 @lru_cache(maxsize=16)
 def _starts(source: ByteSource, width: int, delimiter: str, mark: str | None) -> tuple[list[int], str | None]:
-    """Where the pieces of a file start, and why it is not cut further. In one state, which `mark` tells, it is looked through once."""
+    """The starts of the pieces of a file, and a note on why it is not cut further. A file is searched once for each `mark` of its state."""
     starts = [0]
     with reading(source), source.open() as stream, source.open() as looked_at:
         for start in row_starts(stream):
@@ -116,7 +116,7 @@ def seeming_encoding(source: ByteSource) -> str | None:
 
 
 def encoding_note(name: str, encoding: str) -> str:
-    """What is said of a file whose encoding was guessed."""
+    """The note on a file whose encoding was guessed."""
     return f"{name} is not UTF-8; it is read as {encoding}. Look whether its letters are right"
 
 

@@ -112,7 +112,7 @@ def is_absent(cell: Cell) -> bool:
 
 
 def origin(table: Table, column: str) -> tuple[Any, ...]:
-    """What two columns share exactly when their cells are the same: the files that they are read from, and the column there."""
+    """A key that two columns share exactly when their cells are the same: the files that they are read from, and the column there."""
     for layer in layers(table):
         if isinstance(layer, Derived) and column in layer.origins:
             return layer.origins[column]
@@ -154,16 +154,16 @@ class JoinedCells(Struct, frozen=True):
 
     @property
     def noun(self) -> str:
-        """What messages call one of the things that are paired."""
+        """The noun for one of the things that are paired, in messages."""
         return self.table.noun if isinstance(self.table, MemoryRows) else "id"
 
     def by(self, key: str) -> str:
-        """What pairs the cells with rows, in words: a column, or the place in a list."""
+        """The words for what pairs the cells with rows: a column, or the place in a list."""
         own = self.table.key if isinstance(self.table, MemoryRows) else None
         return f'"{own or key}"' if self.noun in ("id", DOCUMENT) else f"the {self.noun}"
 
     def occurrences(self) -> dict[str, list[str]]:
-        """Where each id occurs, in words."""
+        """The places of each id, in words."""
         found: dict[str, list[str]] = {}
         for id, where, _ in self._items():
             found.setdefault(id, []).append(where)

@@ -77,7 +77,7 @@ def documents_at(path: str, folder: Path, pair_by: PairBy = "path") -> Documents
 
 
 def _name_of(file: str, path: str, pattern: bool) -> tuple[str, str]:
-    """What a document is called, in two parts: its path below the folder, or what the wildcards of the pattern stand for."""
+    """The name of a document in two parts: its path below the folder, or what the wildcards of the pattern stand for."""
     own, steps = PurePath(file).parts, PurePath(path).parts
     name = plain_name(own[-1])
     if not pattern:
@@ -130,7 +130,7 @@ _SEPARATORS: Final = "_-. "
 
 
 def _endings(ids: Sequence[str]) -> list[str]:
-    """Nothing, and what all names end in, each from a separator on and with a letter; of one name, each of its endings."""
+    """The endings that all names have, "" first, each from a separator on and with a letter; of one name, each of its endings."""
     same = takewhile(lambda letters: len({*letters}) == 1, zip(*map(reversed, ids), strict=False))
     own = "".join(letters[0] for letters in same)[::-1].rpartition("/")[2][len(ids) == 1 :]
     return ["", *(own[at:] for at, mark in enumerate(own) if mark in _SEPARATORS and any(map(str.isalpha, own[at:])))]

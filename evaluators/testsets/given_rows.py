@@ -164,7 +164,7 @@ def _cell(value: Any, name: str, number: int) -> Any:
 
 
 def _text(value: object) -> str:
-    """What stands in a cell that no JSON stands for."""
+    """The text of a cell for a value that JSON does not have."""
     try:
         return json.dumps(value, default=str, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):

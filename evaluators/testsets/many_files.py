@@ -45,7 +45,7 @@ class ManyFiles(Reader, frozen=True, dict=True):
 
     @property
     def separator(self) -> str | None:
-        """What separates the cells in the first file."""
+        """The delimiter of the cells in the first file."""
         return self.readers[0].separator
 
     def knows(self, column: str) -> bool:

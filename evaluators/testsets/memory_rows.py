@@ -139,7 +139,7 @@ def paired_files(
 def _doubts(
     known: Sequence[NamingKey], expected: Sequence[Cell], output: Sequence[Cell], where: str
 ) -> tuple[Issue, ...]:
-    """The warning that documents which are paired by their places may be those of others."""
+    """The warnings that documents which are paired by their places may not belong together."""
     if min(len(expected), len(output)) < 2:
         return ()
     doubt = next((key for key in known if key.contradicts), None)

@@ -204,7 +204,7 @@ class _Opening(Struct, frozen=True):
         return self._with_outputs(begun)
 
     def _which_of_rows(self) -> Which:
-        """What to write where the columns of the rows are not clear."""
+        """A function that gives the line to write where the columns of the rows are not clear."""
         if self.of_program:
             return say_which_in_python
         return partial(say_which, file=self.config.bare_file if self.fetched is None else None)
@@ -572,7 +572,7 @@ _NAMED_LIST: Final = re.compile(r"(?<=`)list: [^`]+")
 
 
 def _which_of(role: Literal["output", "expected"], place: Place | None, key: str | None) -> Which:
-    """What to write where the columns of another file are not clear."""
+    """A function that gives the line to write where the columns of another file are not clear."""
     file = flow(place.file if isinstance(place, Joined) else place)
     usual = flow(key or "NAME")
 

@@ -59,7 +59,7 @@ class DatabaseConnection(Settings):
 
     @property
     def called(self) -> str:
-        """What messages call the database."""
+        """The name of the database in messages."""
         return f"the database of {self.env}" if self.env is not None else str(self.sqlite)
 
     def address(self, folder: Path) -> str:
@@ -101,7 +101,7 @@ def _words(statement: str) -> list[str]:
 
 
 def why_not_a_query(statement: str) -> str | None:
-    """What keeps a text from being one statement that reads; None where nothing does."""
+    """The end of a sentence on why a text is not one statement that only reads; None where it is."""
     words = _words(statement)
     if ";" in words:
         return "it holds several statements, and one is expected"

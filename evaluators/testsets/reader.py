@@ -74,7 +74,7 @@ class Chunk(Struct, frozen=True):
 
 
 class Table(Protocol):
-    """What can be read like a file of rows: a file, files joined, or a choice of rows. Small, and can be pickled."""
+    """A table of rows: a file, files joined, or a choice of rows. Small, and can be pickled."""
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Table(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was worked out from the file, in sentences for people."""
+        """Sentences for people on what was worked out from the file."""
 
     @property
     def files(self) -> tuple[ByteSource, ...]:
@@ -96,7 +96,7 @@ class Table(Protocol):
         """The pieces, in order."""
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-        """The rows of one piece. A column that nobody knows is MISSING in every row."""
+        """The rows of one piece. A column that the table does not have is MISSING in every row."""
 
 
 class Reader(Struct, frozen=True):
@@ -130,12 +130,12 @@ class Reader(Struct, frozen=True):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What each column of the header holds, where the file says it; empty where it does not."""
+        """The kind of each column of the header, where the file says it; empty where it does not."""
         return ()
 
     @property
     def separator(self) -> str | None:
-        """What separates the cells; None where nothing does."""
+        """The delimiter of the cells; None for a format without one."""
         return None
 
     def splits(self) -> list[Split]:

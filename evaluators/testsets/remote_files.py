@@ -55,7 +55,7 @@ _AT_ONCE: Final = 32
 
 
 class Looked(Struct, frozen=True):
-    """What a store says of a place."""
+    """The state of a place in a store."""
 
     kind: Kind
     size: int | None
@@ -113,7 +113,7 @@ class RemoteFiles:
         return lambda start, end: pieces.read(start, end, fetch)
 
     def kind(self, path: str) -> Kind | None:
-        """What is at a place; None where nothing is."""
+        """The kind of what is at a place; None where nothing is."""
         with suppress(FileNotFoundError):
             return self.look(path).kind
         return None
@@ -181,7 +181,7 @@ class RemoteFiles:
             return list(pool.map(version, places))
 
     def look(self, path: str) -> Looked:
-        """What is at a place. Raises FileNotFoundError where nothing is."""
+        """The state of a place. Raises FileNotFoundError where nothing is."""
         found: Mapping[str, Any] = self._call("info", path)
         kind: Kind = "folder" if found["type"] == "directory" else "file"
         version = f"{_first(found, _VERSION)} {found['size']}"
@@ -213,7 +213,7 @@ class RemoteFiles:
             raise problem("missing-package", message, hint=extra_hint("remote", PACKAGES[self.scheme])) from None
 
     def settings(self) -> Mapping[str, Any]:
-        """How the file system is made."""
+        """The arguments with which the file system is made."""
         return {}
 
     def _call(self, name: str, *given: str) -> Any:
@@ -272,7 +272,7 @@ def _write_at(file: Any, start: int, data: bytes) -> None:
 
 
 class _Upload(io.BufferedWriter):
-    """What is written, in a temporary file; it becomes the object when this is closed.
+    """A temporary file that becomes the object of a store when it is closed.
 
     Where the block around it ends with an error, or nobody closes it, there is no object.
     """

@@ -46,7 +46,7 @@ def passing_over(results: Iterable[Path]) -> Iterator[dict[str, None]]:
 
 
 def files_without_runs(path: str, folder: Path) -> list[str]:
-    """What `files_at` gives, without the files of runs."""
+    """The files as `files_at` gives them, without those of runs."""
     return without_runs(path, folder, files_at(path, folder))
 
 

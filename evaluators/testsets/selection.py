@@ -92,7 +92,7 @@ def _fitting(chunk: Chunk, selection: Selection) -> Sequence[int]:
 
 
 def _is(cell: Cell, text: str, word: Any) -> bool:
-    """Whether a cell is the text that was given, or what it says."""
+    """Whether a cell is the given text, or the boolean or number that it writes."""
     if cell is MISSING or isinstance(cell, CellError):
         return False
     return _text(cell) == text or (word.__class__ is not str and fits(word, cell))
@@ -106,7 +106,7 @@ def _sample(base: Table, selection: Selection, size: int) -> set[int]:
 
 
 def nothing_selected(table: Table, name: str) -> Issue | None:
-    """Why no row was selected: what the columns hold in place of what is asked for. None where every row may be read.
+    """The problem of a selection without rows, with the values that the columns hold. None where every row may be read.
 
     Looks at the first rows of the table.
     """
@@ -166,7 +166,7 @@ def pick(chunk: Chunk, positions: Sequence[int], columns: Sequence[str]) -> Chun
 
 
 def _text(cell: Cell) -> str | None:
-    """What a cell says, as text; None where it is not there, or cannot be read."""
+    """A cell as text; None where it is missing, or cannot be read."""
     return None if cell is MISSING or isinstance(cell, CellError) else cell if isinstance(cell, str) else to_text(cell)
 
 

@@ -150,7 +150,7 @@ def _roles_named(names: Sequence[str]) -> list[str]:
 
 
 def _no_header(source: ByteSource, names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str) -> Issue | None:
-    """What is said of a first row that looks like all the others; None where it may be a header."""
+    """The problem of a first row that looks like all the others; None where it may be a header."""
     if _roles_named(names) or (not any(map(_is_value, names)) and not _told_below(names, rows)):
         return None
     shown = first_ones([f'"{name}"' for name in names], _SHOWN)

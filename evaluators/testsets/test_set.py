@@ -70,12 +70,12 @@ class TestSet(Struct, frozen=True):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was worked out, in sentences for people: the delimiter, the columns, the selection."""
+        """Sentences for people on what was worked out: the delimiter, the columns, the selection."""
         return tuple(map(self.config.masked, (*self.table.notes, *self.passed_over, *self.extra_notes)))
 
     @property
     def delimiter(self) -> str | None:
-        """What separates the cells of the file with the rows; None where it is no CSV or TSV."""
+        """The delimiter of the file with the rows; None where it is no CSV or TSV."""
         first = first_table(self.table)
         return first.separator if isinstance(first, Reader) else None
 
@@ -150,5 +150,5 @@ class TestSet(Struct, frozen=True):
         return self.first_number + rows_before + offset
 
     def place(self, number: int, column: str | None = None) -> str:
-        """Where a row stands, as messages say it: `rows.csv row 12, column "expected"`."""
+        """The place of a row as messages say it: `rows.csv row 12, column "expected"`."""
         return f"{self.name} row {number}" + (f', column "{column}"' if column is not None else "")

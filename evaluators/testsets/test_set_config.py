@@ -89,7 +89,7 @@ def field_keys(field: str) -> tuple[str, ...]:
 
 
 def _clashing(fields: Iterable[str]) -> Iterator[Detail]:
-    """What is wrong with fields: those that are no paths of keys, and those that cannot stand beside an earlier one."""
+    """The problems of fields that are no paths of keys, or that cannot stand beside an earlier one."""
     known: dict[tuple[str, ...], str] = {}
     for field in fields:
         try:
@@ -348,7 +348,7 @@ PLACES: Final = ("file", "expected", "output", "outputs", "attach", "corrections
 
 
 def variant_name(name: str) -> Detail | None:
-    """What is wrong with the name of a variant, which becomes part of the names of its files."""
+    """The problem of the name of a variant, which becomes part of the names of its files; None for a name that can be."""
     why = why_no_file_name(name)
     if why is None:
         return None

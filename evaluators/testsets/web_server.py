@@ -99,7 +99,7 @@ class WebServer(RemoteFiles):
 
     @asynccontextmanager
     async def _answer(self, path: str, headers: Mapping[str, str], also: Sequence[int] = ()) -> Any:
-        """What the server answers, at the end of a chain of addresses. Raises a fault for an answer that is no file."""
+        """The answer of the server at the end of a chain of redirects. Raises a fault for an answer that is no file."""
         import yarl
 
         session = await self.files().set_session()
@@ -133,7 +133,7 @@ class WebServer(RemoteFiles):
         return tried(lambda: sync(files.loop, work, *given))
 
     def settings(self) -> Mapping[str, Any]:
-        """Proxies and ~/.netrc count, what is packed stays packed, and nothing is waited for without end."""
+        """The settings of the client: proxies and ~/.netrc count, packed answers stay packed, and waiting ends."""
         from aiohttp import ClientTimeout
 
         waiting = ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=_SILENT_SECONDS)

@@ -86,7 +86,7 @@ class Sheet:
         return first_ones(said, 5)
 
     def extras(self) -> tuple[tuple[str, ...], int]:
-        """What the library does not say of a sheet: the ranges of cells that are shown as one (`B2:B4`), and how many rows are hidden."""
+        """The ranges of cells that are shown as one (`B2:B4`), and the number of hidden rows, which the library does not give."""
         merged: list[str] = []
         hidden, rest = 0, b""
         archive = self._reader.archive
@@ -142,7 +142,7 @@ class Sheet:
         return moment(value, cell.number_format or "")
 
     def _unset(self, cell: Any, row: int, column: int, width: int) -> Cell:
-        """A cell without a value: empty, or a formula that nobody has calculated.
+        """The cell where the library gives no value: "" for an empty one, an error for a formula that was never calculated.
 
         The sheet is gone through a second time, for its formulas, from the first cell on that might be one.
         """

@@ -56,7 +56,7 @@ def under(*prefix: str | int) -> Iterator[None]:
 
 
 def read_each(settings: Iterable[tuple[Any, Item]], read: Callable[[Any, Item], Found]) -> tuple[Found, ...]:
-    """What each of some settings is read as, with its key or index. Raises BadSettings with all that is wrong with any of them."""
+    """The values that settings are read as, each with its key or index. Raises BadSettings with all that is wrong with any of them."""
     found: list[Found] = []
     details: list[Detail] = []
     for key, item in settings:

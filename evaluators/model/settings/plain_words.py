@@ -62,7 +62,7 @@ def old_spellings(model: type[BaseModel]) -> dict[str, str]:
 
 
 def spellings(name: str, info: FieldInfo) -> list[str]:
-    """What users may write for a setting; today's word first."""
+    """The spellings of a setting that users may write; today's word first."""
     alias = info.validation_alias
     if isinstance(alias, AliasChoices):
         return [str(word) for word in alias.choices]
@@ -126,14 +126,14 @@ def _detail_of(item: dict[str, Any], loc: Loc, model: type[BaseModel], noun: str
 
 
 def _setting_text(loc: Loc, noun: str) -> str:
-    """What a message calls the setting at a place."""
+    """The setting at a place, as messages call it."""
     if len(loc) > 1 and isinstance(loc[-1], int):
         return f'item {loc[-1] + 1} of "{loc[-2]}"'
     return f'"{loc[-1]}"' if loc else noun or "this"
 
 
 def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: tuple[str, ...], of: str) -> Detail:
-    """A setting that nobody takes: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
+    """The problem of a setting that does not exist: a second spelling, a forgotten space, a decimal comma, or a slip of the pen."""
     of_each = [spellings(setting, info) for setting, info in model.model_fields.items()]
     twins = next((words for words in of_each if name in words and len(words) > 1), [])
     if twin := next((word for word in twins if word != name), None):
@@ -179,7 +179,7 @@ _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {
 
 
 def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
-    """What to write for a setting of another tool, or of another part of a suite; None for any other name.
+    """A hint with the line to write for a setting of another tool, or of another part of a suite; None for any other name.
 
     `of` is how a message ends: ` for ` and the noun of what has the settings.
     """
@@ -193,7 +193,7 @@ def _hint_for_foreign(name: str, known: Sequence[str], of: str) -> str | None:
 
 
 def _not_listed(name: str, loc: Loc, value: object, expected: str) -> Detail:
-    """A word that is none of those that are possible."""
+    """The problem of a word that is none of the possible ones."""
     near = suggestion(value, re.findall(_QUOTED, expected)) if isinstance(value, str) else None
     return Detail(loc, f'"{name}" must be one of {expected}; found {spell(value)}', near, code="bad-value")
 
@@ -211,12 +211,12 @@ def _of_another_type(named: str, loc: Loc, value: object, plain: str, wanted: st
 
 
 def in_quotes(value: object) -> str | None:
-    """How a number is written as text."""
+    """A hint with a number written as text."""
     return f'put it in quotes: "{value}"' if type(value) in (int, float) else None
 
 
 def as_number(text: str, plain: str) -> str | None:
-    """How a text is written as the number that it means."""
+    """A hint with a text written as the number that it means."""
     if _numeric(text):
         return f'"{text}" is in quotes, so it is text; remove the quotes'
     if text.endswith("%") and _numeric(text[:-1]):
@@ -227,7 +227,7 @@ def as_number(text: str, plain: str) -> str | None:
 
 
 def as_boolean(value: object, setting: object) -> str | None:
-    """How a word or a number is written that stands for true or false."""
+    """A hint with true or false in place of a word or a number that means it."""
     word = value.strip().casefold() if isinstance(value, str) else value
     meant = next((meant for meant, words in _BOOLEANS.items() if word in words), None)
     return None if meant is None else f"write {setting}: {meant}"
@@ -237,7 +237,7 @@ _BOOLEANS: Final = {"true": ("true", "yes", "y", "on", "t", "1", 1), "false": ("
 
 
 def _share(value: object, most: object) -> str | None:
-    """How a percentage is written where 1 is the whole."""
+    """A hint with a percentage as a share of 1."""
     if most == 1 and isinstance(value, (int, float)) and 10 <= value <= 100:
         return f"write {value / 100:g} for {value:g} %"
     return None

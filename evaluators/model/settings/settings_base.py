@@ -136,7 +136,7 @@ class Filled(Struct):
 
 @lru_cache(maxsize=50)
 def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]:
-    """What finds texts as a sentence quotes them, the longest first, in one group."""
+    """A pattern that finds texts as a sentence quotes them, the longest first, in one group."""
     found = []
     for text in filter(None, texts):
         written = re.escape(text)
@@ -177,7 +177,7 @@ _EVERY: ContextVar[Filled | None] = ContextVar("every_filled_text", default=None
 
 @contextmanager
 def noting_filled() -> Iterator[Filled]:
-    """Inside, all that is filled in to any suite is noted, also where the suite turns out to be wrong: what a command prints of an error
+    """Within the `with` block, all that is filled in to any suite is noted, also to a wrong one: what a command prints of an error
     is masked by it."""
     found = Filled()
     token = _EVERY.set(found)
@@ -192,13 +192,13 @@ _READING: ContextVar[Filled] = ContextVar("filled_in_texts", default=NOTHING_FIL
 
 
 def filled_texts() -> Filled:
-    """What was filled in to the suite that is being read; nothing where none is."""
+    """The texts that were filled in to the suite that is being read; none where no suite is."""
     return _READING.get()
 
 
 @contextmanager
 def reading_filled(filled: Filled) -> Iterator[None]:
-    """Settings that are made inside know what was filled in."""
+    """Settings that are made within the `with` block keep what was filled in."""
     token = _READING.set(filled)
     try:
         yield
@@ -207,7 +207,7 @@ def reading_filled(filled: Filled) -> Iterator[None]:
 
 
 def filled_of(settings: BaseModel) -> Filled:
-    """What the environment filled in to the suite that settings are read from."""
+    """The texts that the environment filled in to the suite of these settings."""
     found: Filled = settings.__dict__.get(_FILLED, NOTHING_FILLED)
     return found
 

@@ -58,7 +58,7 @@ def result_of(awaitable: Awaitable[Any]) -> Any:
 
 
 def settled(found: Any) -> Any:
-    """What a function returned; of an async one, what it comes to."""
+    """The value that a function returned; of an async function, the result of its awaitable."""
     return result_of(found) if isawaitable(found) else found
 
 

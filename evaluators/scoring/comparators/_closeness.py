@@ -23,7 +23,7 @@ of two alone. Otherwise those that there are must hold; where there are none, no
 
 
 class Tolerance(Settings):
-    """How far a number may be from the expected one."""
+    """The largest difference allowed between a number and the expected one."""
 
     abs: float | None = Field(None, ge=0, strict=True, allow_inf_nan=False)
     """The greatest difference."""
@@ -49,7 +49,7 @@ class Tolerance(Settings):
 
 
 def limits_of(tolerance: Tolerance | None) -> Limits:
-    """What a tolerance allows; no difference without one."""
+    """The limits of a tolerance; without one, no difference is allowed."""
     return (None, None, False) if tolerance is None else (tolerance.abs, tolerance.rel, tolerance.either)
 
 
@@ -93,7 +93,7 @@ def room_for(limits: Limits, expected: Number) -> Fraction:
 
 
 def exact_gap(expected: Number, actual: Number) -> Fraction | None:
-    """How far two numbers are apart; None where it is more than any number."""
+    """The exact difference of two numbers; None where it is more than any number."""
     if not (_finite(expected) and _finite(actual)):
         return None
     return abs(written(actual) - written(expected)) or abs(Fraction(actual) - Fraction(expected))
@@ -106,7 +106,7 @@ def gap_between(expected: Number, actual: Number) -> str:
 
 
 def allowed(limits: Limits, expected: Number) -> str:
-    """How far a number may be from the expected one, as people write it."""
+    """The largest difference allowed from the expected number, as people write it."""
     return "0" if not _finite(expected) else in_decimals(room_for(limits, expected))
 
 

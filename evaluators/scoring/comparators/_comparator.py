@@ -132,7 +132,7 @@ class Comparator(Settings):
 
     @cached_property
     def identity(self) -> Hashable:
-        """What two comparators share that ask the same: the class and its options."""
+        """A key that two comparators share which ask the same: the class and its options."""
         return type(self), self.model_dump_json(fallback=repr)
 
     def compare(self, expected: Any, actual: Any) -> bool | Comparison:
@@ -140,11 +140,11 @@ class Comparator(Settings):
         raise NotImplementedError  # the contract: each comparator compares in its own way
 
     def reason(self, expected: Any, actual: Any, found: Comparison) -> str | None:
-        """What `compare` found of two values, in plain words; None leaves it at how the values differ, or that they pass."""
+        """A sentence on the comparison of two values; None for the usual one, on how they differ or that they pass."""
         return None
 
     def answer(self, expected: Any, actual: Any) -> Comparison:
-        """What it says of two values, with the reason. Raises RowProblem where that is no answer."""
+        """The comparison of two values, with its reason. Raises RowProblem where `compare` gives no answer."""
         return worded(self, expected, actual, comparison_of(word_of(self), self.compare(expected, actual)))
 
     def readable(self, expected: Any) -> Readable:
@@ -170,12 +170,12 @@ class Comparator(Settings):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a suite says of its options when it is read: words of another system, and what they are here."""
+        """Sentences about its options that are shown when a suite is read: words of another system, and what they are here."""
         return ()
 
     @property
     def remark(self) -> str:
-        """What its options mean together, where people may take them for something else; empty where they speak for themselves."""
+        """A sentence on what its options mean together, where people may take them for something else; "" where nobody would."""
         return ""
 
     @property
@@ -188,7 +188,7 @@ class Comparator(Settings):
         return None
 
     def apart(self, expected: Any, actual: Any) -> Fraction | None:
-        """How far two values are apart; None where that is no number. Of values that match, the farthest apart are shown to people."""
+        """The difference of two values as a number, or None. Of values that match, the farthest apart are shown to people."""
         return None
 
     def key(self) -> Callable[[Any], Hashable] | None:
@@ -293,7 +293,7 @@ def worded(comparator: Comparator, expected: object, actual: object, found: Comp
 
 
 def cached_compare(comparator: Comparator) -> Compare:
-    """How a comparator compares. One that does not ship with the package is asked once for each pair while answers are
+    """The function by which a comparator compares. One that does not ship with the package is asked once for each pair while answers are
     cached: it may answer otherwise the next time."""
     compare = comparator.compare
     if comparator.costs or _ships(comparator):

@@ -137,7 +137,7 @@ def comparator_of(
 
 
 def made_of(plug: type[FunctionComparator]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """A function, and what it has to be called with to make the plug of a function again, in another process."""
+    """A function and its arguments that make the plug of a function again, in another process."""
     own: dict[str, Any] = {"batch": plug.batch, "reads": plug.reads, "at_once": plug.at_once}
     own |= {"params": plug.read_params, "readable": plug.says_readable}
     return partial(comparator_of, **own), (plug.word, plug.function)

@@ -19,7 +19,7 @@ Side: TypeAlias = Literal["below", "above"]
 
 
 def _where(between: object) -> object:
-    """Where the limits of a row are, as it is written."""
+    """The column with the limits of a row, as it is written."""
     if between in (None, EXPECTED) or (isinstance(between, str) and between.startswith(ROW) and between[4:].strip()):
         return between
     named = between.get("column") if isinstance(between, dict) else between
@@ -44,7 +44,7 @@ def outside(limits: NumberRange, number: Number, close: Callable[[Number, Number
 
 
 def no_limits(expected: object) -> Issue:
-    """What is wrong with an expected value that says no limits."""
+    """The problem of an expected value that holds no limits."""
     message = f"the expected value {quote(expected)} is neither a number nor a range"
     hint = "write 10-20, >= 5 or < 5, the lower limit first; `parse` says how its numbers are written"
     return Issue("expected-no-range", Blame.TESTSET, message, hint=hint)

@@ -22,7 +22,7 @@ Parts: TypeAlias = tuple[str, ...]
 
 
 class AddressReading(msgspec.Struct, frozen=True):
-    """How addresses are read: which of their parts do not count."""
+    """The settings by which addresses are read: which of their parts do not count."""
 
     scheme: Literal["ignore", "keep"] = "ignore"
     www: Literal["ignore", "keep"] = "ignore"

@@ -93,7 +93,7 @@ class Boolean(Comparator):
         return f"{quote(actual)} means {_word(meaning)}; expected {quote(expected)}"
 
     def _meaning(self, value: Any) -> bool | None:
-        """What a value means; None for one that means neither."""
+        """The boolean that a value means; None for a value that means neither."""
         if value is True or value is False:
             return bool(value)
         if value.__class__ is str:
@@ -111,7 +111,7 @@ def _word(meaning: bool) -> str:
 
 
 def _meanings(listed: Iterable[Word], meaning: bool) -> dict[int | float | str, bool]:
-    """What each listed word means: texts folded, numbers as themselves and as text."""
+    """The meaning of each listed word: texts folded, numbers as themselves and as text."""
     found: dict[int | float | str, bool] = {}
     for word in listed:
         if isinstance(word, bool):

@@ -22,7 +22,7 @@ _UNITS: Final = ("days", "hours", "minutes", "seconds")
 
 
 class DateTolerance(Settings):
-    """How far a date may be from the expected one: the sum of what is given."""
+    """The largest difference allowed between a date and the expected one: the sum of the given units."""
 
     days: float | None = Field(None, ge=0, le=100_000, strict=True)
     """Days, of 24 hours each."""

@@ -65,7 +65,7 @@ class Normalized(Normalization, Comparator):
 
 
 def _normalized_identity(normalize: Normalize) -> Callable[[Any], Hashable]:
-    """What two values share exactly when they are equal with their texts normalised, at any depth."""
+    """A key that two values share exactly when they are equal with their texts normalized, at any depth."""
 
     def deep(value: Any) -> Any:
         """A value with every text in it normalized."""

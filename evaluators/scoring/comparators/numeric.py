@@ -223,7 +223,7 @@ class Numeric(Comparator):
 
     @cached_property
     def _read(self) -> Read | None:
-        """What reads a number in text, in the first of several notations that fits it; None where text is no number."""
+        """A function that reads a number in text, in the first of several notations that fits it; None where text is no number."""
         if self.parse is False:
             return None
         if self._notations is None:
@@ -237,7 +237,7 @@ class Numeric(Comparator):
         return [(one, reader(one)) for one in self.parse] if isinstance(self.parse, tuple) else None
 
     def _fitting(self, expected: Any) -> Read | None:
-        """What reads the numbers of a row: in the first notation that fits the expected text, or a text of its limits."""
+        """A function that reads the numbers of a row: in the first notation that fits the expected text, or a text of its limits."""
         if self._notations is None:
             return self._read
         texts = [one for one in (expected if isinstance(expected, list) else [expected]) if one.__class__ is str]
@@ -256,7 +256,7 @@ class Numeric(Comparator):
         return range_of(expected, read or _PLAIN), _number(read, actual)
 
     def _place_in_limits(self, expected: Any, actual: Any) -> str:
-        """Where a number is, in words."""
+        """A sentence on where a number is: below, within or above its limits."""
         limits, number = self._limits_and_number(expected, actual)
         if number is None or limits is None:
             return _not_a_number(actual, self._read)

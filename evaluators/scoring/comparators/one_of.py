@@ -21,7 +21,7 @@ _ROW: Final = "row."
 
 
 def _where(value: object) -> object:
-    """Where the right answers of a row are listed, as it is written."""
+    """The column with the right answers of a row, as it is written."""
     if value is None or value == _EXPECTED or (isinstance(value, str) and value.startswith(_ROW) and value[4:].strip()):
         return value
     named = value.get("column") if isinstance(value, dict) else value

@@ -89,7 +89,7 @@ class CellEvaluator(TreeEvaluator):
         return data
 
     def usual(self) -> object:
-        """How the type compares where it is given transforms and no comparator, as a suite writes it."""
+        """The comparator of the type where a suite gives transforms and no comparator, as a suite writes it."""
         return "exact"
 
     def fixed_answer(self) -> str | None:
@@ -111,7 +111,7 @@ class CellEvaluator(TreeEvaluator):
         ),), both_missing="match")  # fmt: skip
 
     def cell_needs(self, tree: ListedTree) -> Needs:
-        """The output, the expected cell unless nobody looks at it, and the columns in which there are right answers."""
+        """The needs: the output, the expected cell unless it is not compared, and the columns with right answers."""
         answers = tuple(Column(name, literal=True) for name in tree.answer_columns)
         expected = () if self._fixed(tree) else (self.column("expected"),)
         return self.column("output"), *expected, *answers

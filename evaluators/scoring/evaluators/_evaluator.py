@@ -113,7 +113,7 @@ DocumentPath: TypeAlias = Annotated[str | None, BeforeValidator(_document_path)]
 
 
 class Asking(Struct, frozen=True):
-    """How an evaluator asks something that costs: a judge, a batch, an async function."""
+    """The questions of an evaluator that cost: for a judge, a batch, an async function."""
 
     ask: Callable[..., object] = lambda *values: None
     """Puts what a row asks on the list. It takes the needs, none of them a `CellError`.
@@ -127,7 +127,7 @@ class Asking(Struct, frozen=True):
 
 
 class SchemaInference(Struct, frozen=True):
-    """What an evaluator must have seen of the test set before it can score."""
+    """The part of the test set that an evaluator must see before it can score, to infer its schema."""
 
     column: Column
     """The column that it looks at."""
@@ -157,7 +157,7 @@ NOT_MEASURED: Final = Result(RowStatus.NOT_MEASURED, None, 0, 0)
 
 
 class Unreadable(Struct, frozen=True):
-    """What an unreadable output costs: 0.0, unless a type says otherwise."""
+    """The result of a row whose output cannot be read: 0.0, unless a type says otherwise."""
 
     result: Result = NOTHING
     """What such a row comes to, for a type that is never asked about it."""
@@ -230,11 +230,11 @@ class Evaluator(Settings):
             raise Problems(_issue_of(kind, detail) for detail in details) from None
 
     def needs(self) -> Needs:
-        """What a check is called with, in order. Every evaluator type implements it."""
+        """The needs: the values that `measure` is called with, in order. Every evaluator type implements it."""
         raise NotImplementedError  # the contract: each type says what it reads
 
     def measure(self, *values: Any) -> Measured:
-        """What a row comes to. Every evaluator type implements it; may raise RowProblem."""
+        """The result of a row. Every evaluator type implements it; may raise RowProblem."""
         raise NotImplementedError  # the contract: each type scores in its own way
 
     def reason(self, *values: Any) -> Reason | str | None:
@@ -270,15 +270,15 @@ class Evaluator(Settings):
         return NO_FIELDS
 
     def unreadable(self) -> Unreadable:
-        """What an unreadable output costs."""
+        """The result of a row whose output cannot be read."""
         return MISSING_OUTPUT
 
     def asking(self) -> Asking | None:
-        """How it asks what costs; None for a type whose rows never do."""
+        """The questions of its rows that cost; None for a type that has none."""
         return None
 
     def label_rule(self) -> LabelRule | None:
-        """How its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
+        """The rule by which its rows are counted by label, for a type whose second need is the expected text of its first; else None."""
         return None
 
     def with_settings(self, **settings: Any) -> Self:
@@ -289,11 +289,11 @@ class Evaluator(Settings):
         return copy
 
     def text_changes(self) -> Sequence[TextChange]:
-        """What it could forgive of texts that differ, for suggestions; nothing for a type that does not compare two texts."""
+        """The differences between texts that it could forgive, for suggestions; none for a type that does not compare two texts."""
         return ()
 
     def schema_inference(self) -> SchemaInference | None:
-        """What it must have seen of the test set before it can score; None for one that knows enough."""
+        """The part of the test set that it must see before it can score; None for a type that needs none."""
         return None
 
     def sampled(self) -> Sampled | None:
@@ -334,7 +334,7 @@ class TreeEvaluator(Evaluator):
         raise NotImplementedError  # the contract: each type has a tree of its own
 
     def compile(self) -> Check:
-        """What a run asks of its rows."""
+        """The check that a run calls for its rows."""
         check = self.check()
         return super().compile() if check is None else check
 

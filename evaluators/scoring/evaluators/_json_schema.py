@@ -120,7 +120,7 @@ class SchemaKeys:
         return found
 
     def _parts(self, schema: dict[str, Any], step: str | None) -> list[Any]:
-        """What a schema asks of the items of a list, or of what stands under a key."""
+        """The schemas for the items of a list (`step` is None), or for the value under a key."""
         if step is None:
             several = [part for word in ("items", "prefixItems") if isinstance(part := schema.get(word), list)]
             return [schema.get(word) for word in _OF_ITEMS] + [part for parts in several for part in parts]
@@ -258,7 +258,7 @@ def _dangling(reference: str) -> BadSettings:
 
 
 def _complaint(error: SchemaError) -> str:
-    """What is wrong inside a schema."""
+    """The problem at a place inside a schema."""
     match _keyword_at(error.absolute_path):
         case "type":
             return f"{quote(error.instance)} is not a type; there are {', '.join(_TYPES)}, and lists of them"
@@ -351,7 +351,7 @@ _remembered: Final = _Remembered()
 
 @contextmanager
 def _one_document() -> Iterator[None]:
-    """Within it, one document is asked about: what a reference says of a value of it stays as it is."""
+    """Within the `with` block, one document is validated, and the errors of references are remembered for its values."""
     before, _remembered.errors = _remembered.errors, {}
     try:
         yield

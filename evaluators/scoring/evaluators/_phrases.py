@@ -132,7 +132,7 @@ def found_and_missing(
 
 
 def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...]) -> tuple[int, int]:
-    """How many of the phrases the text contains, whatever their case, and how many there are."""
+    """The number of phrases that the text contains, whatever their case, and the number of all phrases."""
     phrases, text = phrases_of(setting, cells), text.lower()
     return sum([phrase.lower() in text for phrase in phrases]), len(phrases)
 
@@ -140,7 +140,7 @@ def share_found(text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[o
 def reason_found(
     evaluator: Evaluator, text: str, setting: tuple[str, ...] | FromColumn, cells: tuple[object, ...], noun: str
 ) -> Reason:
-    """How many of the phrases the text contains, in words, and which; in `noun` they are counted."""
+    """A sentence with the number of phrases that the text contains, and which. `noun` is what they are called."""
     found, missing = found_and_missing(evaluator, text, setting, cells)
     message = f"found {len(found)} of {len(found) + len(missing)} {noun}"
     return Reason(message + (f"; missing: {quoted(missing)}" if missing else ""), {"found": found, "missing": missing})

@@ -140,7 +140,7 @@ def without_placeholders(text: str) -> str:
 
 
 class Judgement(Struct, frozen=True):
-    """What one judge says of a row."""
+    """The judgement of one judge on a row."""
 
     score: Fraction
     reason: str | None

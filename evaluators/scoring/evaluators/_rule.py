@@ -39,7 +39,7 @@ _FARTHEST: Final = 30_000
 
 
 class Written(Parse):
-    """How numbers and dates are written in text."""
+    """The notations of numbers and dates in text."""
 
     formats: tuple[str, ...] = ("iso",)
     """How dates are written, such as `DD/MM/YYYY`: what the comparator `date` takes."""
@@ -73,7 +73,7 @@ Empty: TypeAlias = Literal["missing", "holds"]
 
 
 class Reading(Struct, frozen=True):
-    """How values are read as numbers and as dates, and what becomes of a rule that lacks some."""
+    """The settings by which a rule reads numbers and dates, and its result where values are missing."""
 
     number_in: Callable[[str], Decimal | None] | None
     """Reads a number in text; None where text is no number."""
@@ -100,7 +100,7 @@ class Reading(Struct, frozen=True):
 
 
 class Held(NamedTuple):
-    """What became of a rule in a document, or in an item of a list."""
+    """The result of a rule in a document, or in an item of a list."""
 
     status: FieldStatus
     why: Callable[[], str]
@@ -236,7 +236,7 @@ class Rule(Settings):
         return gap <= Decimal(room.numerator)
 
     def judge(self, document: JSON, expected: Any, reading: Reading) -> Held:
-        """What becomes of the rule in a document. `expected` is the row's expected document, or MISSING."""
+        """The result of the rule in a document. `expected` is the row's expected document, or MISSING."""
         try:
             if self.each is None:
                 held = self._result_in(document, (), reading)
@@ -254,7 +254,7 @@ class Rule(Settings):
         return held
 
     def values(self, document: JSON) -> dict[str, Any]:
-        """What a document has of the fields, by name."""
+        """The values that a document has for the fields, by name."""
         found = {one.name: one.path.get(document) for one in self.from_top}
         return {name: value for name, value in found.items() if value is not MISSING}
 
@@ -271,7 +271,7 @@ class Rule(Settings):
         return held._replace(no_items=(*self.each.path.steps, *held.no_items))
 
     def _together(self, items: Sequence[Held], no_items: Place | None) -> Held:
-        """What becomes of a rule in a list: the worst that becomes of it in an item. `no_items` is a list that was left out."""
+        """The result of a rule in a list: the worst of those in its items. `no_items` is a list that was left out."""
         worst = next((status for status in (MISMATCH, OMISSION) if any(held.status is status for held in items)), MATCH)
         of_worst = [held for held in items if held.status is worst]
         left_out = no_items if worst is MATCH else None

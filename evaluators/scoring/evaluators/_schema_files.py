@@ -43,7 +43,7 @@ def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
 
 
 def _place_of(name: str, folder: Path) -> Path:
-    """Where the file is; in the copy of a suite, under the name that is written, or beside the suite for an absolute path."""
+    """The place of a schema file. The copy of a suite has it under the name that is written, or beside the suite for an absolute path."""
     shown = filled_texts().shown(name)
     kept = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
     return kept if kept is not None and kept.exists() else folder / name

@@ -82,7 +82,7 @@ class ScoredFields(Struct, frozen=True):
 
     @property
     def of_documents(self) -> bool:
-        """The fields are those that documents turn out to have."""
+        """Whether the fields are those that documents have, and none are listed."""
         return self.tree is not None and self.lines is None and not self.by_schema
 
     def empty_rates(self, of_field: bool) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class Refused(Malformed):
 
 
 def json_details(text: str) -> Details:
-    """What kind of JSON value the whole text is."""
+    """The kind of JSON value that the whole text is."""
     try:
         return {"kind": kind(json_text.parse(text))}
     except json_text.NotJSON as error:
@@ -171,7 +171,7 @@ FORMATS: Final[dict[str, Callable[[str], Details]]] = {
 
 
 def line_and_column(text: str, position: int) -> tuple[int, int]:
-    """Where a character stands, for a text that is open in an editor."""
+    """The line and column of a character, as an editor counts them."""
     return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)
 
 

@@ -34,7 +34,7 @@ FORGIVING: Final[Mapping[Forgiven, Callable[[str], str]]] = {
 
 
 def reading(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
-    """What a text is once so much of it is forgiven: two texts that become the same are the same."""
+    """A function from a text to what is compared of it, once some differences are forgiven."""
     steps = [FORGIVING[name] for name in FORGIVING if name in set(forgiven)]
 
     def read(text: str) -> str:
@@ -49,7 +49,7 @@ def reading(forgiven: Iterable[Forgiven]) -> Callable[[str], str]:
 
 
 class LabelRule(Struct, frozen=True):
-    """How an evaluator's rows are counted by label."""
+    """The rule by which an evaluator's rows are counted by label."""
 
     labels: tuple[str, ...] | None
     """The labels that the suite lists; None where they are found out."""

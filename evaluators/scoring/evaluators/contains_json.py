@@ -74,7 +74,7 @@ class ContainsJson(Evaluator):
 
 
 def _place_of(document: JSON, documents: json_documents.FoundDocuments) -> json_documents.Found:
-    """Where the document that counts stands: it is one of those in the text, or an object inside a list."""
+    """The place of the document that counts: one of those in the text, or an object inside a list."""
     if documents.whole:
         return documents.found[0]
     inside = json_documents.objects_inside(documents.text)

@@ -222,7 +222,7 @@ class Grounded(TreeEvaluator):
         return to_text([text, values]) if values else None
 
     def _chance(self, kept: Sequence[str]) -> Iterator[tuple[int, int]]:
-        """How often the values of each row are found in the sources of the others that follow it, round to the first."""
+        """The share of values of each row that the sources of the rows behind it say as well; behind the last comes the first."""
         rows: list[Any] = list(map(parse, kept))
         sources = [Source(text, self.looking) for text, _ in rows]
         for at, (text, values) in enumerate(rows):
@@ -237,7 +237,7 @@ class Grounded(TreeEvaluator):
         ))  # fmt: skip
 
     def wanted(self, document: Any) -> Iterator[tuple[int, Location, Any]]:
-        """The values at the paths, each with the number of its path and its place; those of 0 without paths."""
+        """The values at the paths, each with the number of its path and its place; without paths, all values, with the number 0."""
         if document is MISSING:
             return
         if self.fields is None:
@@ -271,7 +271,7 @@ class Grounded(TreeEvaluator):
 
 
 class Value(NamedTuple):
-    """A value of an output, and what became of it."""
+    """A value of an output with its status."""
 
     field: int
     place: Location
@@ -330,7 +330,7 @@ class GroundedRows(ScoredRows):
         return [self._field(at, source, number) for number in numbers if names[number] in wanted]
 
     def _field(self, at: int, source: Source, number: int) -> Outcome:
-        """What became of a listed field: found where all its values are."""
+        """The outcome of a listed field: a match where all its values are found."""
         name = self._settings.scored_fields().names[number]
         values = [one for one in self.values[at] if one.field == number]
         leaves = list(self._leaves(source, values))
@@ -350,7 +350,7 @@ class GroundedRows(ScoredRows):
         return Outcome(name, status, float(not wrong), 1.0, None, said, "grounded", actual=actual, details=details)
 
     def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
-        """What became of single values, each with its passage in the source."""
+        """The outcomes of single values, each with its passage in the source."""
         column = self._settings.source
         for value in values:
             place, status = display(value.place), value.status
@@ -436,7 +436,7 @@ def is_given(value: Any) -> bool:
 
 
 def counted(values: Sequence[Value]) -> tuple[int, int]:
-    """How many of some values were found, and how many were looked for."""
+    """The number of values that were found, and of those that were looked for."""
     found = lost = 0
     for value in values:
         found += value.status is MATCH
@@ -445,7 +445,7 @@ def counted(values: Sequence[Value]) -> tuple[int, int]:
 
 
 def status_of(values: Sequence[Value]) -> FieldStatus:
-    """What became of a field with some values: found where all that were looked for are."""
+    """The status of a field with some values: a match where all that were looked for are found."""
     found = NOT_GIVEN
     for value in values:
         if value.status is MISMATCH:

@@ -152,7 +152,7 @@ class JsonSchemaValid(Evaluator):
 
     @cached_property
     def _schema_text(self) -> str:
-        """What the validator is remembered by."""
+        """The schema as text, by which its validator is remembered."""
         return json_text.to_text(self.json_schema)  # type: ignore[arg-type]  # asked where it is no column
 
     def _validator(self, cells: tuple[object, ...]) -> Any:

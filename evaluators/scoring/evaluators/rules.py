@@ -33,7 +33,7 @@ class _Named(Struct, frozen=True):
 
 
 def _read(given: _Named) -> Rule:
-    """What a rule says, under a name that can be used."""
+    """The rule under a name. Refuses names that cannot be used."""
     if "." in given.name:
         hint = f"write {given.name.replace('.', '_')}; gates split at the first dot"
         raise BadSettings([Detail((), f'the name "{given.name}" of a rule has a dot', hint, key=True)])
@@ -272,7 +272,7 @@ class RuleRows(ScoredRows):
 
 
 def _reading(rule: Rule, everywhere: Rules) -> Reading:
-    """What a rule says of its values for itself, or else what is said for all of them."""
+    """The settings by which a rule reads values: its own, or else those for all rules."""
     return Reading.of(
         everywhere.parse if rule.parse is None else rule.parse,
         everywhere.missing if rule.missing is None else rule.missing,

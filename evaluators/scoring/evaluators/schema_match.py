@@ -255,7 +255,7 @@ class SchemaMatch(TreeEvaluator):
         return {}
 
     def _scoring_of(self, schema: dict[str, Any], dialect: Dialect) -> SchemaScoring:
-        """How documents of a schema are scored. Raises BadSettings with places in the file of the schema, if it has one."""
+        """The scoring of documents by a schema. Raises BadSettings with places in the file of the schema, if it has one."""
         try:
             found = read_schema(schema, dialect, self._context)
         except BadSettings as error:
@@ -283,7 +283,7 @@ class SchemaMatch(TreeEvaluator):
         return SchemaScoring(root, score, self.pass_at, processors, surplus_counts, self.keys, reshapings)
 
     def _processors(self, nulls: Nulls = "value") -> tuple[Processor, ...]:
-        """What is done to results. `nulls` is what the schema says of them; a suite that says something comes first."""
+        """The post-processors of results: those of the suite, or else those that the schema asks for by `nulls`."""
         said = self.nulls if "nulls" in self.model_fields_set else nulls
         return (*null_processors(said, self.absent_values), *self.post_process)
 
@@ -326,7 +326,7 @@ class SchemaMatch(TreeEvaluator):
         return expected, output, *columns_of(self.json_schema), *(Column(name, literal=True) for name in answers)
 
     def scored_fields(self) -> ScoredFields:
-        """What reports and gates know of the fields: the whole schema, or what the settings say if a column holds it."""
+        """The fields that reports and gates know: those of the schema, or those of the settings if a column holds it."""
         known = self._scoring
         optional = frozenset(line.name for line in self.fields or () if line.optional or line.skip)
         by_row = ScoredFields(

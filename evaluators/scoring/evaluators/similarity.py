@@ -97,7 +97,7 @@ def _reason_of_characters(text: str, expected: str) -> Reason:
 
 
 def _shared(text: str, expected: str) -> int:
-    """How many characters both texts have in the same order."""
+    """The number of characters that both texts have in the same order."""
     from rapidfuzz.distance import LCSseq
 
     if text != expected:

@@ -52,7 +52,7 @@ _BLAMES: Final = {blame.value: blame for blame in Blame}
 
 
 class AskedTotals(msgspec.Struct):
-    """How much was asked, and what it took: all that may differ between two runs with the same answers."""
+    """The sums of what was asked and what it cost: all that may differ between two runs with the same answers."""
 
     questions: int = 0
     """Different questions that were put, in each chunk of rows."""
@@ -91,7 +91,7 @@ class AskedTotals(msgspec.Struct):
 
 
 def row_costs(answers: Iterable[LoggedAnswer], rows: int) -> list[str]:
-    """What was paid for each row of a chunk, exactly, as cells of a column; empty for a row where nobody knows. An answer that several
+    """The exact cost of each row of a chunk, as cells of a column; empty for a row where nobody knows. An answer that several
     rows got is paid for by the first of them."""
     found: list[int | None] = [0] * rows
     for logged in answers:
@@ -104,7 +104,7 @@ def row_costs(answers: Iterable[LoggedAnswer], rows: int) -> list[str]:
 
 
 class JudgedBy(Struct, frozen=True):
-    """What one model answered in a run, with one prompt: the same for the same answers, whenever they were given."""
+    """The sums of the answers of one model with one prompt in a run: the same for the same answers, whenever they were given."""
 
     judge: str
     model: str | None
@@ -118,7 +118,7 @@ class JudgedBy(Struct, frozen=True):
 
 
 class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True):
-    """What was answered, by whom, summed up as it comes."""
+    """The sums of the answers in a run, by who gave them, added up as they come."""
 
     found: dict[str, dict[str, dict[str, _Counts]]] = msgspec.field(default_factory=dict)
     """By judge, model and prompt."""
@@ -140,7 +140,7 @@ class JudgeTotals(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
             counts[2 + min(_BUCKETS - 1, int(score * _BUCKETS))] += 1
 
     def judged_by(self) -> tuple[JudgedBy, ...]:
-        """What each model answered with each prompt, sorted."""
+        """The sums of each model with each prompt, sorted."""
         return tuple(
             JudgedBy(judge, model or None, prompt, questions, unanswered, tuple(scores))
             for judge, models in sorted(self.found.items())
@@ -160,7 +160,7 @@ class AnswerLine(msgspec.Struct, frozen=True):
 
 
 def line_of(logged: LoggedAnswer) -> dict[str, Any]:
-    """What was answered, as a line. The rows of its places are as they were logged."""
+    """An answer as a line of JSON. The rows of its places are as they were logged."""
     question, given = logged.question, logged.answer
     if isinstance(question, JudgeQuestion) and isinstance(given, JudgeAnswer):
         # what the environment filled in to the suite reads `${NAME}`; the row's values are as they are
@@ -258,7 +258,7 @@ def _answered(given: GivenAnswer) -> dict[str, Any]:
 
 
 def _error(issue: Issue) -> dict[str, str]:
-    """What kept a question from its answer. The hint of a bug stays behind: it shows where files are."""
+    """The entry of an error that kept a question from its answer. The hint of a bug stays behind: it shows where files are."""
     found = {"code": issue.code, "blame": issue.blame.value, "message": issue.message}
     return found if issue.hint is None or issue.blame is Blame.BUG else found | {"hint": issue.hint}
 

@@ -50,7 +50,7 @@ _NOT_YET_JUDGED: Final = JudgeAnswer(0.0, False, "not answered yet")
 
 
 class Request(msgspec.Struct):
-    """What one evaluator asks of one row, and whom."""
+    """The questions of one evaluator about one row, for one comparator or judge."""
 
     asker: Comparator | Judge
     questions: Sequence[AnyQuestion]
@@ -208,7 +208,7 @@ def ask(comparator: Comparator, questions: Sequence[Question]) -> list[Compariso
 def ask_later(
     comparator: Comparator, questions: Sequence[Question], row: int = 0
 ) -> Callable[[], list[Comparison | RowProblem]]:
-    """What gives the answers to the questions of one row, once those of all rows are answered together."""
+    """A function that gives the answers to the questions of one row, once those of all rows are answered together."""
     if not isinstance(comparator, JudgedComparator):
         return _request_answers(row, comparator, questions, _keys(comparator, questions))
     known, judge = [comparator.looked_at(question) for question in questions], comparator.judge
@@ -233,7 +233,7 @@ def ask_judge(judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAns
 
 
 def _keys(comparator: Comparator, questions: Sequence[Question]) -> tuple[Hashable, ...]:
-    """What stands for each question among those of its comparator."""
+    """A key for each question, among those of its comparator."""
     if comparator.batch == "row":
         row = tuple(tuple(map(value_key, question)) for question in questions)
         return tuple((number, row) for number in range(len(row)))
@@ -353,7 +353,7 @@ def _log(requests: Sequence[Request], cache: AnswerCache, log: Log) -> None:
 
 
 def _call_comparator(comparator: Comparator, questions: Sequence[Question]) -> Sequence[Comparison | RowProblem]:
-    """What a comparator answers to some different questions. Raises WholeCall where it answers none of them."""
+    """The answers of a comparator to questions that are all different. Raises WholeCall where it answers none of them."""
     if (counted := _asking.get().counted) is not None:
         return counted.functions_asked(comparator, questions)
     (found,) = comparator.compare_rows([questions])

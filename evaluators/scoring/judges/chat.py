@@ -43,7 +43,7 @@ class ChatRequest(msgspec.Struct, frozen=True):
 
 
 class ChatReply(msgspec.Struct, frozen=True):
-    """What came back."""
+    """The reply of an endpoint."""
 
     text: str | None
     tokens: tuple[int, int] = (0, 0)
@@ -92,7 +92,7 @@ def options_of(request: ChatRequest) -> dict[str, Any]:
 
 
 def failure_of(status: int, headers: Any, body: object) -> ChatFailure:
-    """What an endpoint's refusal is, by its status."""
+    """The failure that an endpoint's refusal stands for, by its status."""
     message = f"the endpoint answered {status}"
     inner = body.get("error", body) if isinstance(body, dict) else body
     theirs = inner.get("message") if isinstance(inner, dict) else inner
@@ -138,7 +138,7 @@ def reply_of(found: Any) -> ChatReply:
 
 
 def limit_reply(seconds: float) -> Callable[[Any], None]:
-    """What is called with a response whose body is still to be read: reading it then raises ChatFailure over a limit."""
+    """A function for a response whose body is not read yet: reading the body then raises ChatFailure over a limit."""
 
     def limit(response: Any) -> None:
         read = response.iter_bytes

@@ -60,7 +60,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
     question another one."""
 
     def body(self) -> dict[str, Any]:
-        """All that tells it from other questions, as JSON: what is recorded of it, and what finds its answer again."""
+        """The question as JSON: all that tells it from others, as it is recorded and as its answer is found again."""
         found: dict[str, Any] = {"prompt": self.prompt}
         for name in ("expected", "actual", "expected_raw", "actual_raw"):
             if (value := getattr(self, name)) is not MISSING:
@@ -87,7 +87,7 @@ def _in_order(value: Any) -> Any:
 
 
 class JudgeAnswer(msgspec.Struct, frozen=True):
-    """What a judge answered to one question."""
+    """The answer of a judge to one question."""
 
     score: float | None = None
     """From 0 to 1; None where there is an error."""
@@ -111,7 +111,7 @@ class JudgeAnswer(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """What questions would come to, were they asked. Tokens are about right."""
+    """The estimated size and cost of questions that are not asked. Tokens are about right."""
 
     questions: int = 0
     """Those that would be sent: what is known from before is not."""
@@ -125,7 +125,7 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 class Judge(Settings):
-    """Somebody who answers questions."""
+    """A judge: it answers questions, by a model or from a recording."""
 
     def answer(self, questions: Sequence[JudgeQuestion]) -> Sequence[JudgeAnswer]:
         """One answer for each question, in their order. All questions are different. May be called from several threads.
@@ -148,7 +148,7 @@ class Judge(Settings):
         """
 
     def addresses(self) -> tuple[str, ...]:
-        """Where its questions go: every address in its settings, or what says it in words. Empty where nothing is sent."""
+        """The addresses to which its questions go, or words for them; none where nothing is sent."""
         return tuple(addresses_in(self.model_dump()))
 
     def check_addresses(self) -> None:
@@ -157,15 +157,15 @@ class Judge(Settings):
             raise Problems(map(self.masked_issue, issues))
 
     def notice(self) -> tuple[str, ...]:
-        """What people are told before the first question: where questions go, and how. Nothing where nothing is sent."""
+        """Sentences for people before the first question: where questions go, and how; none where nothing is sent."""
         return ()
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
-        """What it would take to answer questions that are all different, those of one chunk of rows. Nothing is sent."""
+        """The estimated cost of questions that are all different, those of one chunk of rows. Nothing is sent."""
         return Estimate()
 
     def meaning(self) -> Mapping[str, Any]:
-        """What answers depend on beside the suite's own text, as JSON: part of what tells two suites apart."""
+        """All that answers depend on beside the suite's own text, as JSON: a part of the suite's fingerprint."""
         return {}
 
     def replayed(self) -> Path | None:
@@ -173,7 +173,7 @@ class Judge(Settings):
         return None
 
     def price_file(self) -> Path | None:
-        """The file that says what its answers cost; None where nobody said."""
+        """The file with the prices of its answers; None where the suite names none."""
         return None
 
     @property
@@ -183,7 +183,7 @@ class Judge(Settings):
 
     @cached_property
     def identity(self) -> Hashable:
-        """What two judges share that answer the same: the class and its settings."""
+        """A key that two judges share which answer the same: the class and its settings."""
         return type(self), self.model_dump_json(fallback=repr)
 
 

@@ -62,7 +62,7 @@ class JudgedComparator(Comparator):
 
     @property
     def judge(self) -> Judge | None:
-        """Who is asked; None where there is nobody."""
+        """The judge that is asked; None where the suite has none."""
         return self._judge
 
     def null_differs(self) -> Self:
@@ -80,7 +80,7 @@ class JudgedComparator(Comparator):
         return None
 
     def decided(self, question: Question) -> Comparison | None:
-        """What is known of a pair without asking; None where the judge is to say it."""
+        """The comparison of a pair that needs no judge; None for a pair that does."""
         return None
 
     def params(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class JudgedComparator(Comparator):
         return found
 
     def looked_at(self, question: Question) -> Comparison | RowProblem | JudgeQuestion:
-        """What is known of a pair without asking, or the question about it: looked at once for equal values."""
+        """The comparison of a pair that needs no judge, or the question for the judge; made once for equal values."""
         _, expected, actual, expected_raw, actual_raw = question
         key: tuple[Hashable, ...] = (value_key(expected), value_key(actual))
         if expected_raw is not expected or actual_raw is not actual:
@@ -131,7 +131,7 @@ class JudgedComparator(Comparator):
         return found
 
     def answered(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
-        """What the answer to a question says of its pair."""
+        """The comparison of a pair by the answer to its question."""
         return self.judged_as(question, answer) if answer.error is None else RowProblem(answer.error)
 
     def _null_comparison(self, question: Question) -> Comparison | None:

@@ -39,7 +39,7 @@ _TOKENS_PER_VERDICT: Final = 60
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What a model reads around the questions."""
+    """A prompt: the texts around the questions that a model reads."""
 
     name: str
     version: int

@@ -28,7 +28,7 @@ _OVERRIDES: Final = ("model", "temperature", "max_tokens")
 
 
 class Budget(Settings):
-    """How much a run may ask of this judge."""
+    """The most that a run may ask of this judge."""
 
     max_questions: int | None = Field(None, ge=0, strict=True)
     """So many questions are sent at most; what is known from before does not count."""
@@ -122,7 +122,7 @@ class ModelEndpoint(Judge):
 
     @property
     def address(self) -> str:
-        """Where questions go, as people read it. Every plug implements it."""
+        """The address to which questions go, as people read it. Every plug implements it."""
         raise NotImplementedError  # the contract: each plug knows its own address
 
     # the key, the costs and the budget
@@ -131,13 +131,13 @@ class ModelEndpoint(Judge):
         return None if self.prices is None else self._folder / self.prices
 
     def _price_list(self) -> PriceList | None:
-        """What models cost. Raises Problems (config) where the file cannot be read."""
+        """The prices of models; None without a file. Raises Problems (config) where the file cannot be read."""
         if self._prices is None and (file := self.price_file()) is not None:
             self._prices = read_prices(file)
         return self._prices
 
     def cost_of(self, model: str, tokens: tuple[int, int], cached: int = 0) -> int | None:
-        """What so many tokens cost, in units; None where the model has no price."""
+        """The cost of so many tokens, in units; None where the model has no price."""
         prices = self._price_list()
         return None if prices is None else prices.cost_of(model, tokens, cached)
 
@@ -194,7 +194,7 @@ def _folder_of(info: ValidationInfo) -> Path:
 
 
 def variable(name: str | None, folder: Path, file: str | None) -> str | None:
-    """What a variable holds: in the env_file, else in the environment. Raises Problems (config) where the file cannot be read."""
+    """The value of a variable, from the env_file or else the environment. Raises Problems (config) where the file cannot be read."""
     variables = {} if file is None else read_env_file(folder / file)
     return None if name is None else variables.get(name) or os.environ.get(name) or None
 
@@ -232,7 +232,7 @@ def _variables(text: str, name: str) -> Mapping[str, str]:
 
 
 def _value(text: str) -> str:
-    """What stands after the sign: without its quotes, and without a comment behind it."""
+    """The value behind the `=`, without its quotes and without a comment behind it."""
     if len(text) >= 2 and text[0] in "\"'" and (end := text.find(text[0], 1)) > 0:
         return text[1:end]
     return re.split(r"\s+#", text, maxsplit=1)[0]

@@ -98,7 +98,7 @@ class ModelJudge(ModelEndpoint):
         return Estimate(len(asked), len(sizes), sent, back, sum(cost or 0 for cost in costs), costs.count(None))
 
     def meaning(self) -> Mapping[str, Any]:
-        """What answers depend on: the model and how it is asked, where it is, and the wording of every prompt."""
+        """All that answers depend on: the model and how it is asked, its address, and the wording of every prompt."""
         shared = {"temperature", "max_tokens", "parameters", "model"}
         return {**self.model_dump(mode="json", include=shared), "address": self.address, "prompts": {
             name: prompt.checksum for name in prompt_names() if (prompt := prompt_of(name)) is not None

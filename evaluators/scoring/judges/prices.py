@@ -57,7 +57,7 @@ Price: TypeAlias = Annotated[int, BeforeValidator(_price)]
 
 
 class ModelPrice(Settings):
-    """What a model costs, in units for one token."""
+    """The prices of a model, in units for one token."""
 
     input: Price
     output: Price
@@ -72,7 +72,7 @@ class PriceList(Settings):
     models: dict[str, ModelPrice] = Field(min_length=1)
 
     def cost_of(self, model: str, tokens: tuple[int, int], cached: int = 0) -> int | None:
-        """What a request and its reply cost, in units; None for a model without a price. `cached` are among the tokens of the request."""
+        """The cost of a request and its reply, in units; None for a model without a price. `cached` are among the tokens of the request."""
         price = self.models.get(model)
         if price is None:
             return None

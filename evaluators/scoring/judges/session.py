@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS pauses (whom TEXT PRIMARY KEY, until REAL NOT NULL) W
 
 
 class AskingProgress(msgspec.Struct, frozen=True):
-    """How far the asking of a run is."""
+    """The progress of a run's questions."""
 
     sent: int = 0
     """Questions that were sent, or are about to be."""
@@ -92,12 +92,12 @@ class Session:
         return mine.intersection(keys)
 
     def release(self, keys: Sequence[str]) -> None:
-        """Nobody asks these any more: they are answered, or somebody else may try."""
+        """Gives up the claims on these questions: they are answered, or another owner may ask them."""
         with self._changing() as connection:
             connection.executemany("DELETE FROM claims WHERE key = ?", [(key,) for key in keys])
 
     def release_of(self, process: int) -> None:
-        """A process is gone: nobody waits for what it was asking."""
+        """Gives up the claims of a process that has ended, so that nobody waits for it."""
         with self._changing() as connection:
             connection.execute("DELETE FROM claims WHERE owner LIKE ?", (f"{process}-%",))
 
@@ -126,7 +126,7 @@ class Session:
         requests: int = 0,
         cost: int = 0,
     ) -> None:
-        """Notes what became of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate."""
+        """Adds to the counts of questions to a judge. `tokens` and `cost` are what a request took beyond its estimate."""
         with self._lock:
             self._connection.execute(
                 "INSERT INTO judges VALUES (?, 0, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
@@ -137,7 +137,10 @@ class Session:
             )
 
     def pause(self, whom: str, until: float) -> float:
-        """Lets nobody send whom anything before a point in time, as `time.time()` counts; gives the latest such point."""
+        """Sets a pause: no worker sends a request to an endpoint (`whom`) before a time, as `time.time()` counts.
+
+        Gives the latest such time.
+        """
         with self._lock:
             self._connection.execute(
                 "INSERT INTO pauses VALUES (?, ?) ON CONFLICT DO UPDATE SET until = MAX(until, excluded.until)",
@@ -146,13 +149,13 @@ class Session:
         return self.paused_until(whom)
 
     def paused_until(self, whom: str) -> float:
-        """The point in time before which nothing is sent to whom; 0 where nobody was sent away."""
+        """The time before which no request is sent to an endpoint (`whom`); 0 without a pause."""
         with self._lock:
             row = self._connection.execute("SELECT until FROM pauses WHERE whom = ?", (whom,)).fetchone()
         return 0.0 if row is None else float(row[0])
 
     def so_far(self) -> AskingProgress:
-        """How far it is."""
+        """The counts of questions so far."""
         with self._lock:
             row = self._connection.execute(
                 "SELECT SUM(sent), SUM(tokens), SUM(answered), SUM(cached), SUM(failed), SUM(requests) FROM judges"

@@ -22,7 +22,7 @@ _MOST_ROUNDS: Final = 20
 
 
 def rounds_of(ordered: Sequence[EvaluatorLine]) -> list[list[EvaluatorLine]]:
-    """Evaluators in groups, in the order in which they can be judged. Those of a group ask at the same time.
+    """Evaluators in groups, in the order in which they can be judged; the evaluators of a group ask together.
 
     An evaluator is in the first round in which all that it waits for is judged; what asks is judged one round later.
     In a round, those that ask nothing come first, each in a group of its own; all that ask are one group.
@@ -64,7 +64,7 @@ class RowsAsking:
         return bool(self._waiting)
 
     def release(self) -> None:
-        """Nothing was found so far."""
+        """Has nothing to forget."""
 
 
 def ask_together(*columns: Cells, together: Sequence[Planned]) -> Cells:
@@ -88,7 +88,7 @@ def rows_of_asker(askers: Cells, number: int) -> Cells:
 
 
 def _ask_all(askers: Sequence[ChunkScoring | RowsAsking]) -> None:
-    """Asks what the rows of a chunk ask, by row and then by evaluator. Nothing is asked where nobody keeps answers."""
+    """Asks the questions of the rows of a chunk, by row and then by evaluator. Without a cache nothing is asked."""
     cache = current_cache()
     if cache is None:
         return

@@ -134,7 +134,7 @@ def _perhaps_listed(cells: Cells, whole: Cells, search: Search) -> Cells:
 
 
 def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, search: Search) -> Cells:
-    """What `whole_outputs` gives, with the expected document itself where the output equals it."""
+    """The outputs as `whole_outputs` gives them, with the expected document itself where the output equals it."""
     texts = [
         (document if cell == text and document.__class__ in _CONTAINERS else cell)
         if cell.__class__ is str
@@ -157,7 +157,7 @@ def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
 
 
 def outputs_of_kind_beside(whole: Cells, expected: Cells, want: Want) -> Cells:
-    """What `outputs_of_kind` gives, with the expected document itself where the two are equal."""
+    """The documents as `outputs_of_kind` gives them, with the expected document itself where the two are equal."""
     kinds = KINDS.get(want, ())
     return [
         value if value.__class__ in kinds else _wanted_or_expected(value, document, want)
@@ -184,7 +184,7 @@ def outputs_beside(found: Cells, expected: Cells) -> Cells:
 
 
 def several(whole: Cells) -> int:
-    """How many of the cells hold more than one JSON document."""
+    """The number of cells that hold more than one JSON document."""
     elsewhere = [value for value in whole if value.__class__ is SearchedCell]
     return sum(value.several for value in elsewhere)
 

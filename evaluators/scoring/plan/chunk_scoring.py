@@ -104,7 +104,7 @@ def _stopped_rows(
 
 
 def cell_errors(columns: Sequence[Cells]) -> dict[int, list[Issue]]:
-    """What is wrong with the values of some rows, by row."""
+    """The issues of values that cannot be read, by row."""
     found: dict[int, list[Issue]] = {}
     for column in columns:
         if CellError in set(map(type, column)):
@@ -126,7 +126,7 @@ def result_of_errors(issues: Sequence[Issue], left_out: bool) -> Result | None:
 
 
 def kept_out(line: EvaluatorLine, gates: Sequence[Cells], index: int) -> Result | None:
-    """Why a row is not judged, given the columns of what it waits for and of its `when`; None where nothing stops it."""
+    """The verdict of a row that is not judged, by the columns that it waits for and of its `when`; None for a row that is."""
     if line.when and gates[-1][index] is not True:
         held = gates[-1][index]
         return unscored(held.issue) if held.__class__ is CellError else SKIPPED
@@ -144,7 +144,7 @@ def _stopping_verdict(needs: Sequence[Result]) -> Result | None:
 
 
 def as_blocked(lost: Result) -> Result:
-    """0.0 and not passed, whatever the threshold, from what an output that is missing comes to."""
+    """The verdict of a blocked row: 0.0 and not passed, whatever the threshold, with the counts of a missing output."""
     return lost if lost.status.kept_out else replace(lost, status=RowStatus.BLOCKED, passed=False, num=0, issue=None)
 
 
@@ -221,7 +221,7 @@ class ChunkScoring:
         ]
 
     def ask(self, questions: QuestionList) -> bool:
-        """Goes through the rows, and puts what they ask on the list. Whether they may ask more once that is answered."""
+        """Scores the rows to put their questions on the list. Whether they may have more questions once these are answered."""
         self.release()
         questions.at(self.rows, self.line.name)
         before, row_clock().fresh = len(questions.requests), True
@@ -235,7 +235,7 @@ class ChunkScoring:
         return self._ask_alone(questions) if self._apart else False
 
     def _ask_alone(self, questions: QuestionList) -> bool:
-        """Goes through the rows one by one. Only what they ask matters: what is found is let go of at once."""
+        """Scores the rows one by one for their questions alone: the results are dropped."""
         again = False
         for index, values in enumerate(zip(*self.given, strict=True)):
             row_clock().fresh = True
@@ -246,7 +246,7 @@ class ChunkScoring:
         return questions.open and again
 
     def release(self) -> None:
-        """Lets go of what was found so far."""
+        """Drops the results so far."""
         if self._begun is not None:
             self._begun.release()
         self._begun = None
@@ -266,7 +266,7 @@ class ChunkScoring:
         return found
 
     def _without_output(self, row: int, scored: ScoredRow) -> ScoredRow:
-        """The scored row of one that is blocked or has an unreadable output. `scored` is what it got with a missing output."""
+        """The scored row of one that is blocked or has an unreadable output. `scored` is the row with a missing output."""
         lost = self.one.unreadable.lost
         verdict = scored.verdict if lost is None else lost(scored.verdict)
         if row not in self.blocked:

@@ -79,7 +79,7 @@ def edges(lines: Sequence[EvaluatorLine]) -> list[Edge]:
 
 
 def _waits(lines: Sequence[EvaluatorLine]) -> dict[str, list[str]]:
-    """What each evaluator waits for, by their names."""
+    """The names of the evaluators that each evaluator waits for, by its name."""
     found: dict[str, list[str]] = {line.name: [] for line in lines}
     for edge in edges(lines):
         found[edge.after].append(edge.before)
@@ -104,7 +104,7 @@ def in_order(lines: Sequence[EvaluatorLine]) -> list[EvaluatorLine]:
 
 
 def check_edges(lines: Sequence[EvaluatorLine], may_be_called: Callable[[str], bool]) -> list[Detail]:
-    """What is wrong with the edges: names that nobody has, and evaluators that wait for each other.
+    """The problems of the graph: names that no evaluator has, and evaluators that wait for each other.
 
     A name that `may_be_called` allows is not called unknown: it may be that of a line that could not be read.
     """
@@ -152,7 +152,7 @@ def cycles(lines: Sequence[EvaluatorLine]) -> list[tuple[str, ...]]:
 
 
 def _in_place_of(edge: Edge, others: Sequence[str]) -> str:
-    """What an evaluator could need in place of a name that nobody has."""
+    """A hint with the names that an evaluator could need in place of one that no evaluator has."""
     meant = suggestion(edge.before, others)
     if meant is not None:
         return meant

@@ -35,7 +35,7 @@ class Step(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """How outputs are read where an evaluator says nothing else."""
+    """The settings by which outputs are read where an evaluator has none of its own."""
 
     parse: Parse = "lenient"
     unreadable: str = "fail"
@@ -47,7 +47,7 @@ class Reading(Struct, frozen=True):
 
 
 class Lookup(Struct, frozen=True):
-    """How the document of an output cell is chosen: the slot of the cells read as JSON, and the kind that is wanted."""
+    """The way in which the document of an output cell is chosen: the slot of the cells read as JSON, and the kind that is wanted."""
 
     whole: int
     want: Wanted
@@ -183,7 +183,7 @@ class NeedSteps:
         return self.share(f"output in {name}", cells.given_outputs, (self._cell(name),))
 
     def _answer(self, column: Column) -> int:
-        """The slot of expected answers that are no documents. What an empty one means is a setting."""
+        """The slot of expected answers that are no documents. A setting says whether an empty one is an answer."""
         name = column.spelled(self.roles)
         return self.share(f"answer in {name}", cells.answers, (self._cell(name),), empty=self.reading.empty_expected)
 

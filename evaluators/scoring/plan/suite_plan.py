@@ -55,7 +55,7 @@ class Compiled(Struct):
     """The slot of its scored rows, which say why; None where rows are explained from their values."""
 
     def scored_row(self, slots: Sequence[Cells], index: int) -> ScoredRow | None:
-        """What a row of a chunk is explained from; None where it is explained from its values."""
+        """The scored row from which a row of a chunk is explained; None where it is explained from its values."""
         found: ScoredRow | None = None if self.scored is None else slots[self.scored][index]
         return found if found is not None and found.rows is not None else None
 
@@ -118,7 +118,7 @@ class Plan(Struct):
         return {evaluator.line.name: self.explain_from(evaluator, slots, index) for evaluator in self.evaluators}
 
     def several(self, slots: Sequence[Cells]) -> int:
-        """How many output cells of a chunk hold more than one JSON document."""
+        """The number of output cells of a chunk that hold more than one JSON document."""
         return sum(cells.several(slots[slot]) for slot in self.searched.values())
 
     def chosen(self, one: Compiled, need: int, slots: list[Cells], index: int) -> PickedDocument | CellError | None:
@@ -152,7 +152,7 @@ class Plan(Struct):
     def wrong_from(
         self, one: Compiled, slots: Sequence[Cells], index: int, wanted: Collection[str], listed: Collection[str]
     ) -> Iterable[Outcome]:
-        """What one evaluator found wrong in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
+        """The wrong outcomes of one evaluator in one row of a chunk, in its `wanted` fields. "" stands for all that are not `listed`."""
         scored = one.scored_row(slots, index)
         return [] if scored is None else scored.wrong(wanted, listed)
 

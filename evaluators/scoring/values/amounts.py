@@ -32,7 +32,7 @@ _LONGEST: Final = 40
 
 
 class _Marks(NamedTuple):
-    """What stands on one side of a number."""
+    """The marks on one side of a number."""
 
     signs: str
     parentheses: str

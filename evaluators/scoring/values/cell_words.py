@@ -80,7 +80,7 @@ def _decimal(number: float) -> Decimal | None:
 
 
 def _folded(value: Any) -> Any:
-    """What values share that are nearly equal."""
+    """A key that nearly equal values share."""
     text = " ".join(normalize("NFKC", value if isinstance(value, str) else to_text(value)).casefold().split())
     code = _CODE(text)
     number = _number_in(text[code.end() :] if code else text)

@@ -35,11 +35,11 @@ class Confusion(NamedTuple):
 
     @property
     def of_both(self) -> int:
-        """What the output gave and what was expected, together: what twice the matches are divided by for F1."""
+        """The number of output values and of expected values together, by which F1 divides twice the matches."""
         return 2 * (self.right + self.wrong) + self.missing + self.extra
 
     def sums(self, metric: Ratio) -> tuple[int, int]:
-        """What is divided by what."""
+        """The numerator and the denominator."""
         given, expected = self.right + self.wrong + self.extra, self.right + self.wrong + self.missing
         match metric:
             case "accuracy":

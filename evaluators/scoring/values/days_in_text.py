@@ -67,7 +67,7 @@ class DayPlaces:
 
 
 def _place_of(text: str, day: Day, languages: Sequence[str]) -> Span | None:
-    """Where the text names a day, looked for around its year."""
+    """The place where the text names a day, looked for around its year."""
     number, together = str(day[2]), "{:04}{:02}{:02}".format(*day)
     for year in _years(day):
         at = text.find(year)

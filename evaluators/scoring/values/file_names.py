@@ -14,7 +14,7 @@ _UNUSABLE: Final = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*\ud800-\udfff]')
 
 
 def why_no_file_name(name: str) -> str | None:
-    """What keeps a name from being part of a file's name, as the end of a sentence about it; None where nothing does."""
+    """The end of a sentence on why a name cannot be part of a file's name; None where it can."""
     if not name.strip():
         return "is empty"
     if found := _UNUSABLE.search(name):
@@ -45,5 +45,5 @@ def _quoted(character: str) -> str:
 
 
 def kept_place(folder: Path, name: str) -> Path:
-    """Where the copy of a suite has a file that is named by an absolute path: beside the file that names it, and by no folder's name."""
+    """The place of a file in the copy of a suite, for a file that the suite names by an absolute path: beside the file that names it."""
     return folder / "elsewhere" / sha256(name.encode("utf-8", "replace")).hexdigest()[:12] / Path(name).name

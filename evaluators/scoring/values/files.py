@@ -31,7 +31,7 @@ Listing: TypeAlias = Callable[[], Iterable[str]]
 
 
 class NoSmallFile(ValueError):
-    """What is at a place is not read. The text is the end of a sentence about it: `is a folder`."""
+    """A place that is not read. The text is the end of a sentence about it: `is a folder`."""
 
 
 class ReadFiles:

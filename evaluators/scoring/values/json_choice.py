@@ -25,7 +25,7 @@ PICKS: Final[tuple[Pick, ...]] = ("fitting", "first", "last", "largest", "only",
 
 
 class Search(Struct, frozen=True):
-    """How JSON is looked for in an output."""
+    """The settings by which JSON is looked for in an output."""
 
     lenient: bool = True
     """It may stand inside other text."""
@@ -115,7 +115,7 @@ def _objects_in_lists(among: FoundDocuments, pick: Pick) -> Sequence[Found]:
 
 
 def overlap(value: JSON, keys: frozenset[str]) -> int:
-    """How many of the keys an object has; for a list, how many its objects have together."""
+    """The number of the keys that an object has; of a list, that its objects have together."""
     if isinstance(value, dict):
         return sum(key in keys for key in value)
     if isinstance(value, list):
@@ -151,7 +151,7 @@ _PICKING: Final[dict[Pick, Callable[[Sequence[Found], frozenset[str]], Found]]] 
 
 
 def _other_kind(found: Sequence[Found], want: Want) -> NotJSON:
-    """Why documents of another kind are not what is wanted."""
+    """The cell error of an output that holds documents of another kind only."""
     last = _eligible(found, "fitting")[-1]
     where = "fence" if last.how == "fence" else "text"
     position = last.start if last.how == "fence" else None

@@ -118,7 +118,7 @@ def nested_deeper(value: JSON, depth: int) -> bool:
 
 
 def deeper_than(depth: int) -> str:
-    """What is said of a value that is nested deeper."""
+    """The message about a value that is nested deeper."""
     return f"objects and lists nested deeper than {depth} levels"
 
 

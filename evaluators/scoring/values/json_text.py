@@ -103,7 +103,7 @@ def parse_all(texts: Iterable[Any], otherwise: Callable[[Any], Any]) -> list[Any
 
 
 def duplicate_keys(text: str | bytes) -> tuple[str, ...]:
-    """Where a key occurs twice in one object (`items[3].sku`), each place once.
+    """The places of keys that occur twice in one object (`items[3].sku`), each once.
 
     Raises NotJSON as `parse` does.
     """
@@ -141,7 +141,7 @@ def _encodable(text: str) -> bytes:
 
 
 def decoded(text: str | bytes, depth: int = MAX_DEPTH) -> JSON:
-    """What msgspec makes of the text; raises one of REFUSED, also for what our limits refuse."""
+    """The value that msgspec reads in the text. Raises one of REFUSED, also for what our limits refuse."""
     length = len(text)
     if length < 2 * (depth + 1):  # each level takes two brackets
         return fast_decode(text)

@@ -114,7 +114,7 @@ def _step(hit: Datum) -> str | int:
 
 
 def _size(value: JSON, most: int) -> int:
-    """How many values there are in one, counted as far as it matters."""
+    """The number of values in a value, counted up to a limit."""
     count, waiting = 0, [value]
     while waiting and count <= most:
         inner = waiting.pop()

@@ -106,7 +106,7 @@ class NumberPlaces:
 
     @cached_property
     def _places(self) -> Mapping[Digits, Sequence[Span]]:
-        """Where each number of the text stands."""
+        """The places of each number of the text."""
         places = defaultdict[Digits, list[Span]](list)
         for run in _RUN.finditer(self.text):
             for first, last in _numbers_in(self.text, *run.span()):
@@ -156,7 +156,7 @@ def _scaled_numbers(text: str) -> Mapping[Digits, Sequence[Span]]:
 
 
 def _numbers_in(text: str, start: int, end: int) -> Sequence[Span]:
-    """Where the numbers in a run of digits and marks begin and end."""
+    """The beginnings and ends of the numbers in a run of digits and marks."""
     run = text[start:end]
     if " " not in run:
         return _parts(text, start, end)

@@ -71,11 +71,11 @@ class Looking(Struct, frozen=True, dict=True):
 
     @cached_property
     def words(self) -> Callable[[str], Words]:
-        """What is looked for of a text; it is kept for the last ones."""
+        """A function from a text to its words that are looked for, which remembers the last ones."""
         return lru_cache(1 << 12)(self._words_of)
 
     def plain(self, text: str) -> str:
-        """A text without what is set aside, with straight quotes."""
+        """The text normalized, with straight quotes."""
         for curly, straight in () if text.isascii() else _STRAIGHT:
             text = text.replace(curly, straight)
         return self.normalize(text)

@@ -294,7 +294,7 @@ def _read(levels: Levels, steps: tuple[Step, ...], document: JSON) -> tuple[tupl
 
 
 def _children(value: JSON, step: Step) -> Iterable[tuple[str | int, JSON]]:
-    """What one step leads to in a value, each with its key or index, in order."""
+    """The values that one step leads to, each with its key or index, in order."""
     if type(value) is dict:
         if step is ANY:
             return sorted(value.items(), key=itemgetter(0))

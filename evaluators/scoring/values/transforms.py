@@ -176,7 +176,7 @@ def registered_transforms() -> dict[str, Kind]:
 
 @contextmanager
 def transforms_in_place(transforms: Mapping[str, Kind]) -> Iterator[None]:
-    """Inside, what was added in this process is what `registered_transforms` gave in another one."""
+    """Within the `with` block, the transforms that `registered_transforms` gave in another process are registered in this one."""
     before = registered_transforms()
     try:
         _REGISTERED.clear()
@@ -326,7 +326,7 @@ def _replacing(parameters: RegexReplace) -> Apply:
 
 
 def _splitting(parameters: Split) -> Apply:
-    """A text becomes the list of its parts without the spaces around them; those that are empty are no items."""
+    """A transform that splits a text into a list of its parts, without spaces around them and without empty ones."""
     at = parameters.at
 
     def apply(value: Any) -> Any:

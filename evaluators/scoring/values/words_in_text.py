@@ -32,7 +32,7 @@ class WordPlaces:
         self._codes_by_length: dict[int, Mapping[str, Sequence[int]]] = {}
 
     def of_words(self, wanted: str) -> int:
-        """Where some words stand; -1 where they do not."""
+        """The place of some words; -1 where they are not in the text."""
         at = self._words.get(wanted)
         if at is None:
             at = self._at_rarest_word(wanted) if len(self._words) >= FEW_WORDS else whole_words(self.text, wanted)
@@ -40,7 +40,7 @@ class WordPlaces:
         return at
 
     def of_code(self, code: Code) -> Span | None:
-        """Where a code stands, with or without spaces and hyphens."""
+        """The place of a code, with or without spaces and hyphens; None where it is not in the text."""
         if code not in self._codes:
             match = code.pattern().search(self.text) if len(self._codes) < FEW else self._code_at_places(code)
             self._codes[code] = match and match.span()
@@ -53,7 +53,7 @@ class WordPlaces:
         return next(filter(None, (pattern.match(self.text, at) for at in sorted(places))), None) if pattern else None
 
     def _at_rarest_word(self, wanted: str) -> int:
-        """Where some words stand: at one of the places of the word that is rarest among them."""
+        """The place of some words, looked for where the rarest of them is; -1 where they are not in the text."""
         places, offset = min(
             ((self._places.get(match[0], ()), match.start()) for match in _WORD.finditer(wanted)),
             key=lambda one: len(one[0]),
@@ -75,7 +75,7 @@ class WordPlaces:
         return places
 
     def _codes_of_length(self, length: int) -> Mapping[str, Sequence[int]]:
-        """What begins where a code may begin, as so many letters and digits without the marks between them."""
+        """The places where a code may begin, by the letters and digits there, so many of them, without the marks between them."""
         if length not in self._codes_by_length:
             letters, starts = self._letters
             places = defaultdict[str, list[int]](list)
@@ -96,7 +96,7 @@ class WordPlaces:
 
 
 def whole_words(text: str, wanted: str) -> int:
-    """Where some words stand in a text, not as a part of longer ones; -1 where they do not."""
+    """The place of some words in a text, not as a part of longer ones; -1 where they are not in it."""
     at = text.find(wanted)
     while at >= 0 and not is_whole(text, at, wanted):
         at = text.find(wanted, at + 1)
@@ -160,7 +160,7 @@ class Code(NamedTuple):
     """The first character of its text: "+" and "0" begin a telephone number."""
 
     def pattern(self) -> re.Pattern[str]:
-        """What finds the code in a text, whatever spaces and hyphens are in it; one of digits alone, such as a telephone number, with
+        """A pattern for the code in a text, whatever spaces and hyphens are in it; one of digits alone, such as a telephone number, with
         points, slashes and parentheses too, but for a point before decimals."""
         letters = list(map(re.escape, self.letters))
         inside = "[ -]?".join(letters)

@@ -54,7 +54,7 @@ class PlatformRows(Settings):
         return FetchedRows(name, lines_file(found), roles=known)
 
     def found(self) -> tuple[str, Iterable[Cells], Iterable[Role]]:
-        """What messages call the rows, the rows, and the roles whose columns have their names.
+        """The name of the rows in messages, the rows, and the roles whose columns have their names.
 
         Every platform implements it, and imports its client there.
         """

@@ -83,7 +83,7 @@ class Parquet(Reader, frozen=True):
 
 
 def _said_size(metadata: Any) -> int:
-    """How many bytes a file unpacks to, as it says itself."""
+    """The number of bytes that a file unpacks to, as it says itself."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
     said = sum(
         max(group.column(number).total_uncompressed_size, 0) for group in groups for number in range(group.num_columns)

@@ -127,7 +127,7 @@ def _word(rule: object) -> str:
 
 
 class Claimed(msgspec.Struct, frozen=True):
-    """What a verdict says of two lists."""
+    """The counts and pairs that a judge's verdict on two lists claims."""
 
     matched: int
     missed: int
@@ -142,7 +142,7 @@ class Claimed(msgspec.Struct, frozen=True):
 
 
 def claimed_in(details: Mapping[str, Any], expected: Sequence[Any], actual: Sequence[Any]) -> Claimed:
-    """What a verdict claims. Raises ValueError, in words, where its counts or its pairs do not add up."""
+    """The counts and pairs of a verdict. Raises ValueError, in words, where they do not add up."""
     matched, missed, spurious = (_count(details, name) for name in ("matched", "missed", "spurious"))
     for side, whole, found, name in (
         ("expected", len(expected), missed, "missed"), ("output", len(actual), spurious, "spurious"),
