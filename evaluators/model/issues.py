@@ -87,12 +87,12 @@ class Problems(Exception):
 
 def _first_problems(issues: tuple[Issue, ...]) -> tuple[Issue, ...]:
     """The first of the problems, each of a length that people read, and how many more there are."""
-    kept = tuple(map(shortened, issues[: MOST_PROBLEMS + 1]))
+    first = tuple(map(shortened, issues[: MOST_PROBLEMS + 1]))
     more = len(issues) - MOST_PROBLEMS
     if more <= 1:
-        return kept
+        return first
     last = Issue("more-problems", issues[0].blame, f"and {more:,} more problems", hint="mend these first")
-    return (*kept[:MOST_PROBLEMS], last)
+    return (*first[:MOST_PROBLEMS], last)
 
 
 def shortened(issue: Issue) -> Issue:

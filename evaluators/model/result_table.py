@@ -93,9 +93,9 @@ class ResultTable(Sequence[Mapping[str, Any]]):
     def __repr__(self) -> str:
         lines = [self.columns, *(tuple(map(_shown, row)) for row in self._head())]
         widths = [min(max(map(len, column)), _WIDEST) for column in zip(*lines, strict=True)]
-        said = ["  ".join(_cut(cell).ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
+        texts = ["  ".join(_cut(cell).ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
         more = [f"… {len(self):,} rows"] if len(self) > _SHOWN else []
-        return "\n".join(map(str.rstrip, [*said, *more])) if len(self) else f"no rows of {', '.join(self.columns)}"
+        return "\n".join(map(str.rstrip, [*texts, *more])) if len(self) else f"no rows of {', '.join(self.columns)}"
 
     def _repr_html_(self) -> str:
         from html import escape

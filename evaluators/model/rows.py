@@ -303,8 +303,8 @@ class Result(Struct, frozen=True, gc=False):
             )
 
 
-def _line(head: str, said: str | None) -> str:
-    line = f"{head}: {' '.join(said.split())}" if said else head
+def _line(head: str, text: str | None) -> str:
+    line = f"{head}: {' '.join(text.split())}" if text else head
     return line if len(line) <= _WIDEST else f"{line[: _WIDEST - 1]}…"
 
 

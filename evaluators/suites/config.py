@@ -117,8 +117,8 @@ def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | Non
     details.extend(check_edges(lines, possible))
     if details:
         raise Problems(_issues(source, details))
-    said = tuple(map(source.filled.masked, notes))
-    return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, said)
+    shown_notes = tuple(map(source.filled.masked, notes))
+    return SuiteConfig(source, source.filled.shown(name) or _stem(source.name), lines, slices, sections, shown_notes)
 
 
 def _own_judges(lines: Sequence[EvaluatorLine]) -> Iterator[Judge]:
@@ -221,15 +221,15 @@ def _drafts(
     drafts: list[_Draft] = []
     for index, item in enumerate(items):
         loc: Loc = ("evaluators", index)
-        said: list[str] = []
+        line_notes: list[str] = []
         folder = source.folder_of(loc)
-        context = {**given, "folder": folder, "presets_with": presets_with, "notes": said}
+        context = {**given, "folder": folder, "presets_with": presets_with, "notes": line_notes}
         try:
             drafts.append(_draft(item, loc, context, notes, source, hinted=len(details) <= MOST_PROBLEMS))
         except BadSettings as error:
             details.extend(detail.under(*loc) for detail in error.details)
             unread.append(item)
-        notes.extend(f"{source.place(loc)}: {note}" for note in said)
+        notes.extend(f"{source.place(loc)}: {note}" for note in line_notes)
     return drafts
 
 

@@ -100,8 +100,8 @@ class SuiteSource(Struct, frozen=True):
 
         `engine` is left out: it changes no result.
         """
-        said = {key: value for key, value in self.data.items() if key != "engine"}
-        return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+        content = {key: value for key, value in self.data.items() if key != "engine"}
+        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSource:
@@ -199,8 +199,8 @@ def _source(root: YamlNode, path: Path | None, environment: Mapping[str, str] | 
     own = root.spot.document
     chain = Chain(tree, known)
     trees = chain.follow(root, path)
-    kept = _entries(trees)
-    whole = YamlNode(kept, root.spot)
+    entries = _entries(trees)
+    whole = YamlNode(entries, root.spot)
     filling = Filling(known, filled=chain.filled)
     data: dict[str, Any] = filling.data_of(whole)
     filling.findings.raise_any()

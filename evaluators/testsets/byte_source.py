@@ -283,6 +283,6 @@ def _no_such_file(name: str, path: str) -> Problems:
         hint = f'the folder "{folder}" does not exist'
     else:
         near, local = near_file(path, name), local_path(folder)
-        looked = str(Path(local).resolve()) if local is not None else folder
-        hint = f'did you mean "{near}"?' if near else f'looked in "{looked}"'
+        searched = str(Path(local).resolve()) if local is not None else folder
+        hint = f'did you mean "{near}"?' if near else f'looked in "{searched}"'
     return problem("no-such-file", "there is no such file", where=name, hint=hint)

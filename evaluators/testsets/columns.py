@@ -201,8 +201,8 @@ def misspelt_header(role: Role, header: Sequence[str]) -> tuple[str, str] | None
 
 
 def say_which(role: Role, named: Mapping[Role, str], file: str | None = None) -> str:
-    """A request to name the column of a role in the file of the rows; `named` are those that the suite names. `file` is what `test_set` says
-    where it says no more than that."""
+    """A request to name the column of a role in the file of the rows; `named` are those that the suite names. `file` is what `test_set`
+    says where it says no more than that."""
     return f"say which one: {naming(role, named, file)}"
 
 

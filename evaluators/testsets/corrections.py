@@ -66,8 +66,8 @@ class Applied(Struct, frozen=True):
         """The correction in words: the row, the place, the old and the new value, the reason, and why it was not made."""
         one = self.correction
         place = f'"{one.id}"' if one.path is None else f'"{one.id}", {one.path}'
-        said = f"{place}: {shown_value(one.old)} → {shown_value(one.new)} ({one.reason})"
-        return said if self.void is None else f"{said}; not made, because {self.void}"
+        sentence = f"{place}: {shown_value(one.old)} → {shown_value(one.new)} ({one.reason})"
+        return sentence if self.void is None else f"{sentence}; not made, because {self.void}"
 
 
 class Void(Struct, frozen=True):

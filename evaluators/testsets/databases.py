@@ -204,29 +204,29 @@ def _fault(
         return _problems("not-fetched", Blame.ENVIRONMENT, message)
     raised = getattr(error, "orig", None) or error
     lines = [line.strip() for line in str(raised).splitlines() if line.strip()]
-    said = without_parts((lines or [type(raised).__name__])[0], secret)
+    text = without_parts((lines or [type(raised).__name__])[0], secret)
     if not isinstance(error, exc.DBAPIError):
-        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be read: {said}")
+        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be read: {text}")
     if not asked.begun:
-        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be reached: {said}")
+        return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} cannot be reached: {text}")
     if error.connection_invalidated:
         if attempt < _TIMES:
             return None
-        message = f"{called} ended the connection after {asked.rows:,} rows, {_TIMES} times: {said}"
+        message = f"{called} ended the connection after {asked.rows:,} rows, {_TIMES} times: {text}"
         return _problems("not-fetched", Blame.ENVIRONMENT, message)
     kind = type(error).__name__
     state = str(getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None) or "")
-    if state == "25006" or re.search("read-?only", said, re.IGNORECASE):
-        message = f"the statement changes data, and it is run so that it can only read: {said}"
+    if state == "25006" or re.search("read-?only", text, re.IGNORECASE):
+        message = f"the statement changes data, and it is run so that it can only read: {text}"
         return _problems("changes-data", Blame.CONFIG, message)
-    if "not a database" in said:
-        return _problems("unreadable-file", Blame.TESTSET, f"{called} cannot be read: {said}")
+    if "not a database" in text:
+        return _problems("unreadable-file", Blame.TESTSET, f"{called} cannot be read: {text}")
     if kind in ("DataError", "IntegrityError"):
-        message = f"the statement cannot be run to its end, after {asked.rows:,} rows: {said}"
+        message = f"the statement cannot be run to its end, after {asked.rows:,} rows: {text}"
         return _problems("bad-rows", Blame.TESTSET, message)
-    if kind in ("ProgrammingError", "NotSupportedError") or _SQLITE_MISTAKE.search(said):
-        return _problems("bad-statement", Blame.CONFIG, f"the statement cannot be run: {said}")
-    return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} gave up after {asked.rows:,} rows: {said}")
+    if kind in ("ProgrammingError", "NotSupportedError") or _SQLITE_MISTAKE.search(text):
+        return _problems("bad-statement", Blame.CONFIG, f"the statement cannot be run: {text}")
+    return _problems("not-fetched", Blame.ENVIRONMENT, f"{called} gave up after {asked.rows:,} rows: {text}")
 
 
 def _problems(code: str, blame: Blame, message: str) -> Problems:

@@ -288,8 +288,8 @@ def _near(ids: Sequence[str], others: dict[str, list[str]]) -> str | None:
     pairs = same_file or [(id, near) for id in ids if not id.isdigit() and (near := nearest(id, others)) is not None]
     if not pairs:
         return None
-    said = ", ".join(f'"{near}" for "{id}"' for id, near in pairs)
-    return f"near: {said}" + ("; `pair_by: name` sets folders aside" if same_file else "")
+    examples = ", ".join(f'"{near}" for "{id}"' for id, near in pairs)
+    return f"near: {examples}" + ("; `pair_by: name` sets folders aside" if same_file else "")
 
 
 def twice(id: str, name: str) -> CellError:
@@ -385,12 +385,12 @@ def _file(pattern: str, column: str, folder: Path) -> ByteSource | CellError:
     paths = sorted(path for path in found if kind_at(folder, path) == "file")
     if len(paths) == 1:
         return source_of(paths[0], folder)
-    said = re.sub(r"\[([*?\[])\]", r"\1", pattern)
+    plain_pattern = re.sub(r"\[([*?\[])\]", r"\1", pattern)
     if paths:
         shown = ", ".join(f'"{path}"' for path in paths[:_PATHS_SHOWN]) + (", …" if len(paths) > _PATHS_SHOWN else "")
-        message = f'{len(paths)} files could be the "{column}" of this row, as {said}: {shown}'
+        message = f'{len(paths)} files could be the "{column}" of this row, as {plain_pattern}: {shown}'
         return CellError(Issue("several-files", Blame.TESTSET, message, hint="write more of the name"))
-    near = near_file(at(folder, said), said)
-    hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, said))}"'
-    message = f'there is no file {said} for the "{column}" of this row'
+    near = near_file(at(folder, plain_pattern), plain_pattern)
+    hint = f'did you mean "{near}"?' if near else f'looked in "{parent(at(folder, plain_pattern))}"'
+    message = f'there is no file {plain_pattern} for the "{column}" of this row'
     return CellError(Issue("no-such-file", Blame.TESTSET, message, hint=hint))

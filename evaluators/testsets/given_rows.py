@@ -131,8 +131,8 @@ def _columns(rows: Mapping[Any, Any], header: dict[str, None]) -> Iterator[dict[
     columns = {str(name): _listed(str(name), cells) for name, cells in rows.items()}
     lengths = {len(cells) for cells in columns.values()}
     if len(lengths) > 1:
-        said = ", ".join(f'"{name}" has {len(cells)}' for name, cells in columns.items())
-        raise problem("unequal-lengths", f"the columns are not of one length: {said}")
+        lengths_text = ", ".join(f'"{name}" has {len(cells)}' for name, cells in columns.items())
+        raise problem("unequal-lengths", f"the columns are not of one length: {lengths_text}")
     return _by_row(_names(list(columns), header), list(columns.values()), next(iter(lengths), 0))
 
 

@@ -161,8 +161,8 @@ def _doubts(
 def displaced(doubt: NamingKey, where: str, hint: str) -> Issue:
     """The warning that documents are paired by their places, and that a key which names them says otherwise."""
     shared = f"{doubt.elsewhere:,} of {doubt.shared:,} shared values are at another place"
-    said = shared if doubt.shared else "no value is in both"
-    message = f'{_BY_PLACE}, and "{doubt.key}", which is unlike in every one, says otherwise: {said}'
+    what_is_shared = shared if doubt.shared else "no value is in both"
+    message = f'{_BY_PLACE}, and "{doubt.key}", which is unlike in every one, says otherwise: {what_is_shared}'
     return Issue("paired-by-place", Blame.TESTSET, message, where, hint)
 
 

@@ -181,19 +181,19 @@ class _Opening(Struct, frozen=True):
         elsewhere: set[Role] = {"output"} if outputs else set()
         if expected is not None:
             elsewhere.add("expected")
-        kept: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
+        own_columns: dict[Role, str] = {role: column for role, column in configured.items() if role not in elsewhere}
         joining = [place for place in (*outputs, expected) if place is not None and not _is_own(place)]
         name = reader.source.name
-        table = with_paths(reader, kept.values(), name)
-        if joining and "id" not in kept and not usual_columns(reader.header, "id"):
-            kept |= self._id_by(table, joining)
+        table = with_paths(reader, own_columns.values(), name)
+        if joining and "id" not in own_columns and not usual_columns(reader.header, "id"):
+            own_columns |= self._id_by(table, joining)
         joined_by: set[Role] = {"id"} if joining else set()
         needed = (self.needed - elsewhere) | joined_by
-        key = kept.get("id") or next(iter(usual_columns(reader.header, "id")), None)
+        key = own_columns.get("id") or next(iter(usual_columns(reader.header, "id")), None)
         which = self._which_of_rows() if config.file is not None else _which_of("expected", config.expected, key)
         try:
             columns = guess_columns(
-                table.header, kept, needed=needed, name=name, knows=partial(knows, table), which=which
+                table.header, own_columns, needed=needed, name=name, knows=partial(knows, table), which=which
             )
         except Problems as error:
             headless = [doubt for doubt in reader.doubts if doubt.code == NO_HEADER]

@@ -85,11 +85,11 @@ def _note(path: str, runs: Sequence[str], asked: Sequence[str]) -> None:
     if notes is None:
         return
     if runs:
-        said = _counted(runs, "the run folder {} is", "{:,} run folders are")
-        notes[f"{shown}: {said} passed over; what a run has written is no test set"] = None
+        subject = _counted(runs, "the run folder {} is", "{:,} run folders are")
+        notes[f"{shown}: {subject} passed over; what a run has written is no test set"] = None
     if asked:
-        said = _counted(asked, "the file {} is", "{:,} files are")
-        notes[f"{shown}: {said} left out, because a run has written it with -o"] = None
+        subject = _counted(asked, "the file {} is", "{:,} files are")
+        notes[f"{shown}: {subject} left out, because a run has written it with -o"] = None
 
 
 def _counted(places: Sequence[str], one: str, more: str) -> str:

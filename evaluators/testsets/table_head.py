@@ -56,10 +56,10 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
 
     Raises Problems (testset) where there is no header, or where the first row seems to be a title above it.
     """
-    said = _SEPARATOR_LINE.match(text)
-    text = text[said.end() :] if said is not None else text
+    separator_line = _SEPARATOR_LINE.match(text)
+    text = text[separator_line.end() :] if separator_line is not None else text
     row = source.header_row
-    delimiter = source.delimiter or (said[1] if said is not None else usual) or sniff(text, row or 1)
+    delimiter = source.delimiter or (separator_line[1] if separator_line is not None else usual) or sniff(text, row or 1)
     numbered = list(islice(_rows(text, delimiter), (row or 0) + _FIRST_ROWS if row else None))
     if row is None:
         header = next(((number, record) for number, record in numbered if record), None)
@@ -70,7 +70,7 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
     if row is None and (source.delimiter is None or sniff(text) == delimiter):  # another delimiter is told as such
         _refuse_title(source, (number, names), rows)
     doubt = _no_header(source, names, [record for _, record in rows], delimiter) if row is None else None
-    return TableHead(delimiter, names, number, number + (said is not None), doubt)
+    return TableHead(delimiter, names, number, number + (separator_line is not None), doubt)
 
 
 def sniff(text: str, first: int = 1) -> str:

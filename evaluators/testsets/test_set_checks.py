@@ -68,23 +68,25 @@ def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) 
     JSON, and otherwise as text without spaces at the ends. Rows without an input or without an answer say nothing; nor does an input
     that is the same in all of many rows, such as a fixed prompt.
     """
-    twice = _Named("key-twice", ("row has", "rows have"), "a key twice in one object")
-    asked: dict[int, int] = {}
+    twice = _FirstIssues("key-twice", ("row has", "rows have"), "a key twice in one object")
+    first_answers: dict[int, int] = {}
     unlike: set[int] = set()
     for number, (answer, *question) in rows_of(test_set, [expected] if given is None else [expected, given]):
         if keys := _keys_twice(answer):
-            said = ", ".join(f'"{key}"' for key in keys)
+            names = ", ".join(f'"{key}"' for key in keys)
             twice.add(
-                f"a key is given twice in one object: {said}; the last one counts", test_set.place(number, expected)
+                f"a key is given twice in one object: {names}; the last one counts", test_set.place(number, expected)
             )
-        ours, theirs = _identity(question[0]) if question else None, _spelling(answer)
-        if ours is not None and theirs is not None and asked.setdefault(ours, theirs) != theirs:
-            unlike.add(ours)
-    against: list[Issue] = []
+        input_hash, answer_hash = _identity(question[0]) if question else None, _spelling(answer)
+        if input_hash is None or answer_hash is None:
+            continue
+        if first_answers.setdefault(input_hash, answer_hash) != answer_hash:
+            unlike.add(input_hash)
+    contradictions: list[Issue] = []
     if given is not None and unlike:  # nearly always there are none, and no answer has to be taken apart
-        against = _contradictions(test_set, given, expected, unlike).issues(test_set.name)
-    fixed = len(asked) == 1 and len(against) >= _FIXED_INPUT
-    return [*twice.issues(test_set.name), *([] if fixed else against)]
+        contradictions = _contradictions(test_set, given, expected, unlike).issues(test_set.name)
+    is_fixed_prompt = len(first_answers) == 1 and len(contradictions) >= _FIXED_INPUT
+    return [*twice.issues(test_set.name), *([] if is_fixed_prompt else contradictions)]
 
 
 def _keys_twice(cell: Cell) -> tuple[str, ...]:
@@ -94,27 +96,27 @@ def _keys_twice(cell: Cell) -> tuple[str, ...]:
         return ()  # an evaluator that needs JSON here says so
 
 
-def _contradictions(test_set: TestSet, given: str, expected: str, unlike: Collection[int]) -> _Named:
+def _contradictions(test_set: TestSet, given: str, expected: str, unlike: Collection[int]) -> _FirstIssues:
     """The rows that contradict an earlier one, among those whose question is answered in several spellings."""
-    found = _Named("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
+    contradictions = _FirstIssues("contradicting-answers", ("row contradicts", "rows contradict"), "an earlier one")
     first: dict[int, tuple[int, int]] = {}
     for number, (question, answer) in rows_of(test_set, (given, expected)):
-        ours = _identity(question)
-        theirs = _identity(answer) if ours in unlike else None
-        if ours is None or theirs is None:
+        input_hash = _identity(question)
+        answer_hash = _identity(answer) if input_hash in unlike else None
+        if input_hash is None or answer_hash is None:
             continue
-        row, known = first.setdefault(ours, (number, theirs))
-        if known != theirs:
+        row, first_hash = first.setdefault(input_hash, (number, answer_hash))
+        if first_hash != answer_hash:
             message = f'another answer than in row {row:,}, where "{given}" is the same'
-            found.add(message, test_set.place(number, expected), "one output cannot be right in both rows")
-    return found
+            contradictions.add(message, test_set.place(number, expected), "one output cannot be right in both rows")
+    return contradictions
 
 
-class _Named:
+class _FirstIssues:
     """The first issues of a kind, and how many more rows have one."""
 
-    def __init__(self, code: str, rows: tuple[str, str], said: str) -> None:
-        self._code, self._rows, self._said = code, rows, said
+    def __init__(self, code: str, rows: tuple[str, str], what: str) -> None:
+        self._code, self._rows, self._what = code, rows, what
         self._first: list[Issue] = []
         self._more = 0
 
@@ -130,7 +132,7 @@ class _Named:
         more, (one, several) = self._more, self._rows
         if not more:
             return self._first
-        message = f"1 more {one} {self._said}" if more == 1 else f"{more:,} more {several} {self._said}"
+        message = f"1 more {one} {self._what}" if more == 1 else f"{more:,} more {several} {self._what}"
         return [*self._first, Issue(self._code, Blame.TESTSET, message, name)]
 
 

@@ -82,8 +82,8 @@ class Sheet:
     def others(self) -> str:
         """The sheets that are not read, in words; empty where there are none."""
         others = [sheet for sheet in self._sheets if sheet.title != self.name]
-        said = [f'"{other.title}"' + ("" if other.sheet_state == "visible" else " (hidden)") for other in others]
-        return first_ones(said, 5)
+        names = [f'"{other.title}"' + ("" if other.sheet_state == "visible" else " (hidden)") for other in others]
+        return first_ones(names, 5)
 
     def extras(self) -> tuple[tuple[str, ...], int]:
         """The ranges of cells that are shown as one (`B2:B4`), and the number of hidden rows, which the library does not give."""

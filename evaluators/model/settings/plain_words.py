@@ -271,14 +271,14 @@ def _without_wrong_branches(error: ValidationError, data: object) -> list[tuple[
         if loc in unions and item["type"] in _TYPES:
             shapes.setdefault(loc, []).append(_TYPES[item["type"]])
         shaped.update(union for union in unions if union != loc or item["type"] not in _TYPES)
-    kept: list[tuple[dict[str, Any], Loc]] = []
+    remaining: list[tuple[dict[str, Any], Loc]] = []
     for item, loc, unions in items:
         if loc in unions and item["type"] in _TYPES:
             if loc in shaped:
                 continue
             item["wanted"] = " or ".join(dict.fromkeys(shapes[loc]))
-        kept.append((item, loc))
-    return kept
+        remaining.append((item, loc))
+    return remaining
 
 
 def _place_in(data: object, loc: Loc) -> tuple[Loc, list[Loc]]:

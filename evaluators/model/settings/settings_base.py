@@ -107,22 +107,22 @@ class Filled(Struct):
             pieces[1::2] = [f'"{names[piece[1:-1]]}"' if piece not in names else names[piece] for piece in pieces[1::2]]
         else:
             pieces = [sentence]
-        told = frozenset(value[at : at + _PART] for value in self.values for at in range(len(value) - _PART + 1))
+        giveaways = frozenset(value[at : at + _PART] for value in self.values for at in range(len(value) - _PART + 1))
         for text, name in sorted(names.items(), key=lambda item: -len(item[0])):
-            if len(text) >= _PART and told:
+            if len(text) >= _PART and giveaways:
                 pieces = [
                     part
                     for index, one in enumerate(pieces)
-                    for part in ([one] if index % 2 else _without_parts(one, text, name, told))
+                    for part in ([one] if index % 2 else _without_parts(one, text, name, giveaways))
                 ]
         return "".join(pieces)
 
     def masked_spelled(self, text: str) -> str:
         """A traceback, or a message, without what was filled in, also where it is spelled as JSON, Python or an address quotes it."""
-        told = {**self.values, **self.texts}
-        spelled = {how(value): name for value, name in told.items() if len(value) >= _WHOLE for how in _SPELLED}
+        shown_names = {**self.values, **self.texts}
+        spelled = {how(value): name for value, name in shown_names.items() if len(value) >= _WHOLE for how in _SPELLED}
         for value, name in sorted(spelled.items(), key=lambda item: -len(item[0])):
-            if value not in told:
+            if value not in shown_names:
                 text = text.replace(value, name)
         return self.masked(text)
 
@@ -147,7 +147,7 @@ def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]
     return re.compile(f"({'|'.join(found)})")
 
 
-def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) -> list[str]:
+def _without_parts(sentence: str, text: str, name: str, giveaways: frozenset[str]) -> list[str]:
     """The sentence in pieces, every second of which stands in place of a long run of characters that it shares with the text.
 
     Such a run stands alone, and holds one of the parts that give a value away.
@@ -163,7 +163,7 @@ def _without_parts(sentence: str, text: str, name: str, told: frozenset[str]) ->
             continue
         stop = end + _PART - 1
         alone = not (sentence[at - 1 : at].isalnum() or sentence[stop : stop + 1].isalnum())
-        if alone and any(sentence[index : index + _PART] in told for index in range(at, end)):
+        if alone and any(sentence[index : index + _PART] in giveaways for index in range(at, end)):
             pieces += [sentence[begun:at], name]
             begun = stop
         at = stop

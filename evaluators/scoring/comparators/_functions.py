@@ -72,8 +72,8 @@ class FunctionComparator(Comparator):
         if says is None:
             return True
         key = CallKey("readable", self.identity, value_key(expected))
-        said: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
-        return said
+        answer: Readable = cached(key, lambda: settled(says(expected, dict(self._params))))
+        return answer
 
     @property
     def reads_any(self) -> bool:

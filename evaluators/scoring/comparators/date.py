@@ -158,5 +158,5 @@ def _gap_text(gap: datetime.timedelta) -> str:
     hours, rest = divmod(gap.seconds, 3600)
     seconds = rest % 60 + gap.microseconds / 1_000_000
     parts = zip((gap.days, hours, rest // 60, seconds), _UNITS, strict=True)
-    said = [f"{count:g} {unit if count != 1 else unit[:-1]}" for count, unit in parts if count]
-    return " ".join(said) or "0 days"
+    words = [f"{count:g} {unit if count != 1 else unit[:-1]}" for count, unit in parts if count]
+    return " ".join(words) or "0 days"

@@ -81,10 +81,11 @@ class CellEvaluator(TreeEvaluator):
             beside = "compare" if data.get("compare") is not None else "transforms"
             given = [name for name in cls.texts_only if data.get(name) not in (None, False, "off", (), [])]
             given += [name for name in cls.beside_compare if beside == "compare" and name in data]
-            said = f'says nothing beside "{beside}", which alone says how the two cells are compared'
+            message = f'says nothing beside "{beside}", which alone says how the two cells are compared'
             if given:
                 raise BadSettings(
-                    Detail((name,), f'"{name}" {said}', _replacement_hint(name, beside, data), key=True) for name in given
+                    Detail((name,), f'"{name}" {message}', _replacement_hint(name, beside, data), key=True)
+                    for name in given
                 )
         return data
 

@@ -262,8 +262,8 @@ class Evaluator(Settings):
 
     def explained(self, result: Result, *values: Any) -> Result:
         """A result with its reasons."""
-        said = self.reason(*values)
-        return result.explained(said if isinstance(said, Reason) else Reason(said))
+        reason = self.reason(*values)
+        return result.explained(reason if isinstance(reason, Reason) else Reason(reason))
 
     def scored_fields(self) -> ScoredFields:
         """The fields that it scores, and what others may ask of them; none unless a type has fields."""

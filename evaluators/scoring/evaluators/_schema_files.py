@@ -45,8 +45,8 @@ def read_file(name: str, context: Mapping[str, Any] | None) -> Schema:
 def _place_of(name: str, folder: Path) -> Path:
     """The place of a schema file. The copy of a suite has it under the name that is written, or beside the suite for an absolute path."""
     shown = filled_texts().shown(name)
-    kept = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
-    return kept if kept is not None and kept.exists() else folder / name
+    copy = folder / shown if shown != name else kept_place(folder, name) if Path(name).is_absolute() else None
+    return copy if copy is not None and copy.exists() else folder / name
 
 
 def _near_file(path: Path, name: str) -> str | None:

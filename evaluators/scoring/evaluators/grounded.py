@@ -221,9 +221,9 @@ class Grounded(TreeEvaluator):
         values = [value for place, value in given if self.is_looked_for(place, value)]
         return to_text([text, values]) if values else None
 
-    def _chance(self, kept: Sequence[str]) -> Iterator[tuple[int, int]]:
+    def _chance(self, samples: Sequence[str]) -> Iterator[tuple[int, int]]:
         """The share of values of each row that the sources of the rows behind it say as well; behind the last comes the first."""
-        rows: list[Any] = list(map(parse, kept))
+        rows: list[Any] = list(map(parse, samples))
         sources = [Source(text, self.looking) for text, _ in rows]
         for at, (text, values) in enumerate(rows):
             others = [one for one in (*sources[at + 1 :], *sources[:at]) if one.text != text][:OTHER_ROWS]
@@ -311,15 +311,15 @@ class GroundedRows(ScoredRows):
 
     def reason(self, at: int, unreadable: Issue | None = None) -> Reason:
         found, looked_for = counted(self.values[at])
-        said = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
+        message = f"{found} of {looked_for} values are in the source" if looked_for else NOTHING_GIVEN
         details = {"found": found, "looked_for": looked_for}
         if unreadable is not None:
-            said, details = unreadable.message, {}
+            message, details = unreadable.message, {}
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
         fields = (
             map(partial(self._field, at, source), range(len(names))) if names else self._leaves(source, self.values[at])
         )
-        return Reason(said, details, tuple(fields))
+        return Reason(message, details, tuple(fields))
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
         names, source = self._settings.scored_fields().names, Source(self.texts[at], self._settings.looking)
@@ -341,13 +341,13 @@ class GroundedRows(ScoredRows):
         if not looked_for:
             return Outcome(name, status, reason="not given" if status is NOT_GIVEN else CHOICE, comparator="grounded")
         wrong = [leaf for leaf in leaves if leaf.status is MISMATCH]
-        said = f"{found} of {looked_for} values are in the source"
+        message = f"{found} of {looked_for} values are in the source"
         if wrong:
-            said += f"; {wrong[0].path}: {wrong[0].reason}"
+            message += f"; {wrong[0].path}: {wrong[0].reason}"
         passages = [passage for leaf in leaves for passage in leaf.details.get("passages", ())]
         details = {"column": self._settings.source, "passages": passages}
         actual = [value.value for value in values]
-        return Outcome(name, status, float(not wrong), 1.0, None, said, "grounded", actual=actual, details=details)
+        return Outcome(name, status, float(not wrong), 1.0, None, message, "grounded", actual=actual, details=details)
 
     def _leaves(self, source: Source, values: Sequence[Value]) -> Iterator[Outcome]:
         """The outcomes of single values, each with its passage in the source."""
@@ -355,25 +355,25 @@ class GroundedRows(ScoredRows):
         for value in values:
             place, status = display(value.place), value.status
             if status is not MATCH and status is not MISMATCH:
-                said = CHOICE if status is NOT_LOOKED_FOR else "not given"
-                yield Outcome(place, status, None, reason=said, comparator="grounded", actual=value.value)
+                reason = CHOICE if status is NOT_LOOKED_FOR else "not given"
+                yield Outcome(place, status, None, reason=reason, comparator="grounded", actual=value.value)
                 continue
-            said, passage = _reason_of(source, value, column)
+            reason, passage = _reason_of(source, value, column)
             details = {"column": column, "passages": list[Any]()}
             if passage is not None:
                 shown = source.text[passage.start : min(passage.end, passage.start + _MOST_SHOWN)]
                 details["passages"] = [[passage.start, passage.end, status.word]]
-                said += f": {quote(shown)} at character {passage.start + 1:,}"
+                reason += f": {quote(shown)} at character {passage.start + 1:,}"
             right = float(status is MATCH)
-            yield Outcome(place, status, right, reason=said, comparator="grounded", actual=value.value, details=details)
+            yield Outcome(place, status, right, reason=reason, comparator="grounded", actual=value.value, details=details)
 
 
 def _reason_of(source: Source, one: Value, column: str) -> tuple[str, Passage | None]:
     """A sentence on a value that was looked for, and the passage of the source that shows it."""
     if one.status is MISMATCH:
         nearest, is_near = source.nearest(one.value)
-        said = "" if nearest is None else ", but nearly" if is_near else "; nearest"
-        return f'not in "{column}"{said}', nearest
+        nearness = "" if nearest is None else ", but nearly" if is_near else "; nearest"
+        return f'not in "{column}"{nearness}', nearest
     if one.is_near:
         return f'nearly in "{column}"', source.place_of_near(one.value)
     return f'in "{column}"', source.place(one.value)

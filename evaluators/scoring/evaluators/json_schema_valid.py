@@ -132,15 +132,15 @@ class JsonSchemaValid(Evaluator):
         try:
             errors = errors_in(validator, respelt, self.written)
         except (RecursionError, ArithmeticError) as error:
-            said = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
-            return Reason(said, {"errors": [{"path": "$", "message": said, "keyword": ""}]})
+            message = TOO_DEEP if isinstance(error, RecursionError) else TOO_LARGE
+            return Reason(message, {"errors": [{"path": "$", "message": message, "keyword": ""}]})
         if not errors:
             return respelt.said(Reason("the output fits the schema"))
-        said = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
+        message = "; ".join(f"{error['path']}: {error['message']}" for error in errors[:SHOWN_ERRORS])
         if len(errors) > SHOWN_ERRORS:
             many = "more than " if len(errors) > MOST_ERRORS else ""
-            said += f"; and {many}{min(len(errors), MOST_ERRORS) - SHOWN_ERRORS:,} more"
-        return respelt.said(Reason(said, {"errors": errors[:MOST_ERRORS]}))
+            message += f"; and {many}{min(len(errors), MOST_ERRORS) - SHOWN_ERRORS:,} more"
+        return respelt.said(Reason(message, {"errors": errors[:MOST_ERRORS]}))
 
     def _respelt(self, document: Any, *cells: object) -> Respelt:
         """The output with the keys of the schema."""

@@ -215,16 +215,16 @@ class LlmJudge(Evaluator):
         payload: dict[str, Any] = {"shown": dict(shown)}
         scale = [int(end) if end == int(end) else end for end in self.scale]
         if self.rubric is not None and self.choices is not None:
-            prompt, said, payload["choices"] = "llm_judge_choices", self.rubric, list(self.choices)
+            prompt, rubric, payload["choices"] = "llm_judge_choices", self.rubric, list(self.choices)
         elif self.rubric is not None:
-            prompt, said = ("llm_judge" if scale == [0, 1] else "llm_judge_points"), self.rubric
+            prompt, rubric = ("llm_judge" if scale == [0, 1] else "llm_judge_points"), self.rubric
         else:
             criteria = self.criteria or {}
-            prompt, said = "llm_judge_criteria", "\n".join(f"{name}: {one.rubric}" for name, one in criteria.items())
+            prompt, rubric = "llm_judge_criteria", "\n".join(f"{name}: {one.rubric}" for name, one in criteria.items())
             payload["criteria"] = list(criteria)
         if prompt in ("llm_judge_points", "llm_judge_criteria"):
             payload["scale"] = scale
-        instructions = without_placeholders(said)
+        instructions = without_placeholders(rubric)
         params = own.params | member.params
         return JudgeQuestion(prompt, instructions=instructions, params=params, payload=payload, refused=self._why_refused)
 
@@ -244,12 +244,12 @@ class LlmJudge(Evaluator):
 
     def _reason(self, found: list[Judgement], passed: list[bool], criteria: Mapping[str, Fraction]) -> str | None:
         """A sentence with the scores of the criteria and of the judges; None where there is nothing to say."""
-        said = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
+        parts = [f"{name} {float(score):.4g}" for name, score in criteria.items()]
         if len(found) > 1:
             scores = ", ".join(f"{float(judgement.score):.4g}" for judgement in found)
-            said.insert(0, f"{sum(passed)} of {len(found)} judges let it pass: {scores}")
-        said += [judgement.choice for judgement in found if judgement.choice and len(found) == 1]
-        head = "; ".join(said)
+            parts.insert(0, f"{sum(passed)} of {len(found)} judges let it pass: {scores}")
+        parts += [judgement.choice for judgement in found if judgement.choice and len(found) == 1]
+        head = "; ".join(parts)
         why = next((judgement.reason for judgement in found if judgement.reason), None) if len(found) == 1 else None
         return ": ".join(part for part in (head, why) if part) or None
 

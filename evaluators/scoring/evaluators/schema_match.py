@@ -284,8 +284,8 @@ class SchemaMatch(TreeEvaluator):
 
     def _processors(self, nulls: Nulls = "value") -> tuple[Processor, ...]:
         """The post-processors of results: those of the suite, or else those that the schema asks for by `nulls`."""
-        said = self.nulls if "nulls" in self.model_fields_set else nulls
-        return (*null_processors(said, self.absent_values), *self.post_process)
+        own_nulls = self.nulls if "nulls" in self.model_fields_set else nulls
+        return (*null_processors(own_nulls, self.absent_values), *self.post_process)
 
     def with_settings(self, **settings: Any) -> Self:
         """A copy with other settings, whose scoring is made anew."""

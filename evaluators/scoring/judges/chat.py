@@ -131,8 +131,8 @@ def reply_of(found: Any) -> ChatReply:
     except (AttributeError, IndexError, TypeError) as error:
         raise ChatFailure("the endpoint sent no chat completion", "judge-failed", again=True) from error
     usage = getattr(found, "usage", None)
-    kept = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
-    counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), kept)
+    cached_tokens = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None)
+    counts = (getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None), cached_tokens)
     sent, back, cached = (count if isinstance(count, int) and 0 <= count < _MOST_TOKENS else 0 for count in counts)
     return ChatReply(text if isinstance(text, str) else None, (sent, back), ended == "length", cached)
 

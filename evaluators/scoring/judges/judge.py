@@ -70,7 +70,7 @@ class JudgeQuestion(msgspec.Struct, frozen=True, dict=True):
         return found | {name: dict(value) for name in ("params", "payload") if (value := getattr(self, name))}
 
     def as_written(self, written: Callable[[Any], Any]) -> JudgeQuestion:
-        """The question with what the suite says in it as people read it; the row's values are as they are."""
+        """The question with the texts of the suite as people read them, by `written`; the row's values stay."""
         return replace(self, instructions=written(self.instructions), params=written(dict(self.params)))
 
     @cached_property

@@ -49,8 +49,8 @@ class ModelJudge(ModelEndpoint):
         """A sentence on the currency of the prices, and on a model that has none; nothing without prices."""
         if (prices := self._price_list()) is not None:
             known = self.model in prices.models
-            kept = self.budget.max_cost is not None
-            so = "max_cost cannot be kept, so it is asked nothing" if kept else "what it costs is not known"
+            is_limited = self.budget.max_cost is not None
+            so = "max_cost cannot be kept, so it is asked nothing" if is_limited else "what it costs is not known"
             lacks = f" {self.prices} has no price of {self.model}: {so}."
             yield f"Costs are in {prices.currency}.{'' if known else lacks}"
 

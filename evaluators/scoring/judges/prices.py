@@ -77,8 +77,8 @@ class PriceList(Settings):
         if price is None:
             return None
         cached = min(cached, tokens[0])
-        kept = price.input if price.cached_input is None else price.cached_input
-        return (tokens[0] - cached) * price.input + cached * kept + tokens[1] * price.output
+        cached_price = price.input if price.cached_input is None else price.cached_input
+        return (tokens[0] - cached) * price.input + cached * cached_price + tokens[1] * price.output
 
 
 def read_prices(file: Path) -> PriceList:

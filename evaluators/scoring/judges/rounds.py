@@ -283,7 +283,7 @@ class Round:
         return problems
 
     def _fail(self, group: Sequence[PendingQuestion], error: Issue, retries: int = 0) -> None:
-        """Gives questions the answer that an error kept them from being answered."""
+        """Gives questions an answer with the error that kept them from a verdict."""
         for entry in group:
             entry.answer = JudgeAnswer(
                 who=self._who(entry),

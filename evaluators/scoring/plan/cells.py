@@ -47,7 +47,9 @@ class SearchedCell:
         self.search = search
         self._documents: FoundDocuments | CellError | None = None
         self._chosen: dict[tuple[Want, Want], Any] = {}
+        """The chosen document, by the wanted and the preferred kind."""
         self._beside: tuple[Any, Any, Any] = (None, None, None)
+        """The last comparison: the chosen document, the expected one, and which of them is given."""
 
     def get(self, want: Want, prefer: Want = "any") -> Any:
         """The document of that kind, or a cell error. `prefer` is the kind of document that all evaluators of the row share."""

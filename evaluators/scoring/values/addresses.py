@@ -48,11 +48,11 @@ def shown_address(address: str) -> str:
         return address
     server, slash, path = rest.partition("/")
     who, _, host = server.rpartition("@")
-    kept = server if ":" not in who and scheme.lower() not in _WEB else host
+    shown_part = server if ":" not in who and scheme.lower() not in _WEB else host
     if scheme.lower() in _WEB:
         path = re.split(r"[?#]", path, maxsplit=1)[0]
-        kept = re.split(r"[?#]", kept, maxsplit=1)[0]
-    return f"{scheme}{mark}{kept}{slash}{path}"
+        shown_part = re.split(r"[?#]", shown_part, maxsplit=1)[0]
+    return f"{scheme}{mark}{shown_part}{slash}{path}"
 
 
 def with_shown_addresses(text: str) -> str:
@@ -105,14 +105,14 @@ def refused_addresses(addresses: Iterable[str], asked: Iterable[object] = (), hi
 
 def allowed_beginnings() -> tuple[str, ...] | None:
     """The beginnings that addresses of a suite may have, from an environment variable; None where any address is allowed."""
-    said = os.environ.get(ADDRESSES)
-    if said is None:
+    setting = os.environ.get(ADDRESSES)
+    if setting is None:
         return None
-    beginnings = tuple(one.strip() for one in said.split(","))
+    beginnings = tuple(one.strip() for one in setting.split(","))
     if beginnings == (NAMED,):
         return ()
     if not all(_SCHEME.match(beginning) for beginning in beginnings):
-        message = f'{ADDRESSES} must be "{NAMED}", or addresses with commas between them; found "{said}"'
+        message = f'{ADDRESSES} must be "{NAMED}", or addresses with commas between them; found "{setting}"'
         hint = f"{NAMED} allows those of the command line; without the variable, a suite may name any"
         raise problem("bad-addresses", message, hint=hint)
     return beginnings

@@ -60,14 +60,14 @@ def _differs(expected: Any, actual: Any, pairing: _Pairing) -> str:
         return f"{quote(actual)} is {kind(actual)}; {quote(expected)} is {kind(expected)}"
     if isinstance(expected, dict | list) and (inside := _changes_text(expected, actual, pairing)):
         return f"the {'objects' if isinstance(expected, dict) else 'lists'} differ: {inside}"
-    said = f"{quote(actual)} differs from {quote(expected)}"
+    sentence = f"{quote(actual)} differs from {quote(expected)}"
     if not (isinstance(expected, str) and isinstance(actual, str)) or (expected.isascii() and actual.isascii()):
-        return said
+        return sentence
     if _visible(expected) == _visible(actual):
-        return f"{said}; only invisible characters differ"
+        return f"{sentence}; only invisible characters differ"
     if normalize("NFC", expected) == normalize("NFC", actual):
-        return f"{said}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
-    return said
+        return f"{sentence}; only how their letters are stored differs: `unicode: nfc` of `normalized` sets that aside"
+    return sentence
 
 
 def _visible(text: str) -> str:

@@ -35,9 +35,9 @@ def open_writable(file: Path) -> sqlite3.Connection:
 
 
 def open_shared(file: Path | str, tables: str) -> sqlite3.Connection:
-    """A connection for several threads and processes to a file of this program's own; `:memory:` is none.
+    """A connection for several threads and processes to a file of this program's own, or to `:memory:`.
 
-    File and `tables`, statements that create them, are made where they are not there. Raises sqlite3.Error.
+    The file is made where it is not there. `tables` are statements that create its tables where there are none. Raises sqlite3.Error.
     """
     db = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     db.execute("PRAGMA journal_mode = WAL")

@@ -45,8 +45,8 @@ class PlatformRows(Settings):
         except Problems:
             raise
         except Exception as error:  # whatever a client of a platform raises: the run cannot start, and that is said
-            said = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
-            message = f"the rows could not be read from {self.platform}: {said}"
+            reason = without_passwords(": ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
+            message = f"the rows could not be read from {self.platform}: {reason}"
             raise Problems([Issue("not-fetched", Blame.ENVIRONMENT, message, "test_set")]) from error
         if not found:
             raise Problems([Issue("no-rows", Blame.TESTSET, f"there is nothing to score in {name}", "test_set")])

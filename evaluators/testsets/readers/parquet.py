@@ -85,10 +85,10 @@ class Parquet(Reader, frozen=True):
 def _said_size(metadata: Any) -> int:
     """The number of bytes that a file unpacks to, as it says itself."""
     groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    said = sum(
+    size = sum(
         max(group.column(number).total_uncompressed_size, 0) for group in groups for number in range(group.num_columns)
     )
-    return int(max(said, metadata.num_rows * _ROW_BYTES))
+    return int(max(size, metadata.num_rows * _ROW_BYTES))
 
 
 def _check_size(source: ByteSource, size: int) -> None:
