@@ -203,5 +203,5 @@ def nearest(word: str, known: Iterable[str], least: float = 0.6) -> str | None:
 
 def suggestion(word: str, known: Iterable[str]) -> str | None:
     """`did you mean "x"?`, or None when no known word is close."""
-    found = nearest(word, known)
-    return f'did you mean "{found}"?' if found else None
+    near = nearest(word, known)
+    return f'did you mean "{near}"?' if near else None

@@ -202,8 +202,8 @@ class YamlErrorExplainer:
             message = f'the settings of "{item[2]}" are below it, so it needs a colon'
             hint = f"write: {item[1].lstrip()}{item[2]}:"
             return YamlProblem("missing-colon", (above, len(previous.rstrip())), message, hint)
-        if found := _FILE_BESIDE.fullmatch(previous):
-            return self._settings_of_test_set(above, found[1])
+        if match := _FILE_BESIDE.fullmatch(previous):
+            return self._settings_of_test_set(above, match[1])
         if _KEY_AND_VALUE.match(previous):
             message = "this line is indented deeper than the line above it, which already has a value"
             at = number, len(line) - len(line.lstrip())
@@ -233,10 +233,10 @@ class YamlErrorExplainer:
 
     def _key_beside_key(self, number: int) -> YamlProblem | None:
         """The problem of `date: date: {…}`, where the setting of a map stands beside its key, without the braces of the map."""
-        found = _KEY_BESIDE_KEY.fullmatch(self.line(number))
-        if found is None or found["word"] not in _NESTED or (found["before"] == "" and found["key"] == "name"):
+        match = _KEY_BESIDE_KEY.fullmatch(self.line(number))
+        if match is None or match["word"] not in _NESTED or (match["before"] == "" and match["key"] == "name"):
             return None
-        head, word, rest = f"{found['before']}{found['key']}", found["word"], found["rest"] or ""
+        head, word, rest = f"{match['before']}{match['key']}", match["word"], match["rest"] or ""
         where = "write: "
         if not rest:
             lines = self._below(number)
@@ -246,8 +246,8 @@ class YamlErrorExplainer:
         line = f"{head}: {{{word}: {rest}}}".strip()
         if not rest or not self.reads(line):
             return None
-        message = f'"{word}:" stands on the line of "{found["key"]}:"; what belongs to a key goes in braces, or on a line below it'
-        return YamlProblem("colon-in-value", (number, found.start("word")), message, f"{where}{line}")
+        message = f'"{word}:" stands on the line of "{match["key"]}:"; what belongs to a key goes in braces, or on a line below it'
+        return YamlProblem("colon-in-value", (number, match.start("word")), message, f"{where}{line}")
 
     def no_colon(self, trouble: ParserError) -> YamlProblem:
         """The problem of a line that is neither a key nor a list item."""
@@ -265,12 +265,12 @@ class YamlErrorExplainer:
 
     def glued(self, number: int) -> YamlProblem | None:
         """The problem of `name:text`, with no space after the colon."""
-        found = _GLUED.fullmatch(self.line(number))
-        if not found:
+        match = _GLUED.fullmatch(self.line(number))
+        if not match:
             return None
-        message = f'a space is missing after the colon of "{found[2]}"'
-        hint = self._write(f"{found[1]}{found[2]}: {found[3]}")
-        return YamlProblem("missing-space", (number, found.end(2) + 1), message, hint)
+        message = f'a space is missing after the colon of "{match[2]}"'
+        hint = self._write(f"{match[1]}{match[2]}: {match[3]}")
+        return YamlProblem("missing-space", (number, match.end(2) + 1), message, hint)
 
     def open_quote(self, trouble: ParserError) -> YamlProblem | None:
         return self._not_closed(trouble.begun) if self.character(trouble.begun) in ("'", '"') else None
@@ -417,9 +417,9 @@ class YamlErrorExplainer:
 def unclosed_quote(text: str) -> Mark | None:
     """The place where a quote opens that is closed by what looks like the next opening one; None where every quote seems to be in order."""
     position = 0
-    while (found := _OPENING.search(text, position)) is not None:
-        position = found.end()
-        if found["mark"] is None:
+    while (match := _OPENING.search(text, position)) is not None:
+        position = match.end()
+        if match["mark"] is None:
             continue
         quoted_text = _QUOTED_TEXT.match(text, position - 1)
         if quoted_text is None:
@@ -428,7 +428,7 @@ def unclosed_quote(text: str) -> Mark | None:
         inside = quoted_text[0][1:-1]
         glued = text[position : position + 1] not in ("", *" \t\r\n,]}:")
         if glued and ("\n" in inside or inside[-1:] in (" ", "{", "[", ",")):
-            before = lines_of(text[: found.end() - 1])
+            before = lines_of(text[: match.end() - 1])
             return len(before) - 1, len(before[-1])
     return None
 

@@ -94,8 +94,8 @@ def _next(line: str, i: int, depth: int, in_value: bool) -> tuple[str, bool]:
     if character == "#" and (i == 0 or line[i - 1].isspace()):
         return line[i:], False
     if character in "\"'":
-        found = _QUOTED.match(line, i)
-        return (found[0] if found else line[i:]), False
+        match = _QUOTED.match(line, i)
+        return (match[0] if match else line[i:]), False
     if character in "[{" and not _PATH_START.match(line, i):
         return character, False
     if (depth and character in "]},") or (character == ":" and _ends_key(line, i, depth)):

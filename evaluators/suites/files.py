@@ -57,8 +57,8 @@ def _no_such_file(path: Path) -> BadSettings:
 def _near_files_hint(folder: Path, name: str) -> str | None:
     """A hint with the file of the nearest name, or with the YAML files in the folder."""
     files = sorted(file.name for file in folder.iterdir() if file.suffix in (".yaml", ".yml") and file.is_file())
-    if found := nearest(name, files):
-        return f'did you mean "{folder / found}"?'
+    if near := nearest(name, files):
+        return f'did you mean "{folder / near}"?'
     more = ", …" if len(files) > _SHOWN else ""
     return f"YAML files there: {', '.join(files[:_SHOWN])}{more}" if files else None
 

@@ -47,9 +47,9 @@ def parse_plain(word: str) -> Scalar:
 
 def check_quotes(word: str) -> None:
     """Raises BadSettings for an unquoted word in curly quotes, which YAML takes for letters of the word."""
-    found = _CURLY.fullmatch(word)
-    if found:
-        hint = f"write {quoted(found[1] or found[2])}; with the curly quotes as part of the text, write {quoted(word)}"
+    match = _CURLY.fullmatch(word)
+    if match:
+        hint = f"write {quoted(match[1] or match[2])}; with the curly quotes as part of the text, write {quoted(word)}"
         raise bad("curly quotes are letters to YAML; a text goes in straight quotes", hint=hint)
 
 

@@ -113,15 +113,17 @@ def language_definitions() -> dict[str, Schema]:
         **{name: kind.parameters for name, kind in TRANSFORMS.items() if kind.parameters.model_fields},
         **SHAPES,
     }  # fmt: skip
-    found = definitions_of(models)
-    of_a_line, field, present = (found.pop(name) for name in ("line", "field", "present"))
+    definitions = definitions_of(models)
+    of_a_line, field, present = (definitions.pop(name) for name in ("line", "field", "present"))
     for name in types:
-        _complete(found[f"evaluator.{name}"], name, of_a_line["properties"])
-    alignments = {name: found.pop(name) for name in ALIGNMENTS}
-    transforms = {name: {**found.pop(name, _NOTHING), "description": kind.does} for name, kind in TRANSFORMS.items()}
+        _complete(definitions[f"evaluator.{name}"], name, of_a_line["properties"])
+    alignments = {name: definitions.pop(name) for name in ALIGNMENTS}
+    transforms = {
+        name: {**definitions.pop(name, _NOTHING), "description": kind.does} for name, kind in TRANSFORMS.items()
+    }
     words = {name: kind.does for name, kind in TRANSFORMS.items() if not needs_settings(kind.parameters)}
     in_suite = _comparator(comparators, in_suite=True)
-    return found | {
+    return definitions | {
         "evaluator": _evaluator(types),
         "field": {
             "anyOf": in_suite["anyOf"],

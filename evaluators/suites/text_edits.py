@@ -161,8 +161,8 @@ def _entry_end(text: str, key: _Node, value: _Node) -> int:
         return _end(text, value)
     after = _end(text, key)
     if _begin(value) < after:  # an alias, whose node is that of its anchor
-        found = _ALIAS.match(text, after)
-        return found.end() if found else after
+        match = _ALIAS.match(text, after)
+        return match.end() if match else after
     if _is_empty(value):
         return _colon(text, key) + 1 if text[after:].lstrip().startswith(":") else after
     return _end(text, value)
@@ -177,8 +177,8 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    found = _LINE_END.search(text, at)
-    return found.start() if found else len(text)
+    match = _LINE_END.search(text, at)
+    return match.start() if match else len(text)
 
 
 def _dash(text: str, item: _Node) -> int:
@@ -186,8 +186,8 @@ def _dash(text: str, item: _Node) -> int:
 
 
 def _newline(text: str) -> str:
-    found = _LINE_END.search(text)
-    return found[0] if found and found[0] else "\n"
+    match = _LINE_END.search(text)
+    return match[0] if match and match[0] else "\n"
 
 
 def _scalars(node: _Node, seen: set[int]) -> Iterator[tuple[int, int]]:

@@ -132,8 +132,8 @@ def _path(path: str) -> str:
 
 def scheme_of(path: str) -> str | None:
     """The word before `://`, in lower case; None for a path of this machine."""
-    found = _SCHEME.match(path)
-    return found[1].lower() if found else None
+    match = _SCHEME.match(path)
+    return match[1].lower() if match else None
 
 
 def local_path(path: str) -> str | None:

@@ -57,16 +57,16 @@ def under(*prefix: str | int) -> Iterator[None]:
 
 def read_each(settings: Iterable[tuple[Any, Item]], read: Callable[[Any, Item], Found]) -> tuple[Found, ...]:
     """The values that settings are read as, each with its key or index. Raises BadSettings with all that is wrong with any of them."""
-    found: list[Found] = []
+    documents: list[Found] = []
     details: list[Detail] = []
     for key, item in settings:
         try:
-            found.append(read(key, item))
+            documents.append(read(key, item))
         except BadSettings as error:
             details.extend(detail.under(key) for detail in error.details)
     if details:
         raise BadSettings(details)
-    return tuple(found)
+    return tuple(documents)
 
 
 def spell(value: object) -> str:

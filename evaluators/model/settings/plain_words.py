@@ -29,19 +29,19 @@ def details_of(
         for item, loc in items
         if item["type"] == "extra_forbidden"
     }
-    found: list[Detail] = []
+    details: list[Detail] = []
     for item, loc in items:
         if item["type"] == "missing" and (loc[:-1], f'did you mean "{loc[-1]}"?') in misnamed:
             continue
         inner = item.get("ctx", {}).get("error")
         if isinstance(inner, BadSettings):
-            found.extend(detail.under(*loc) for detail in inner.details)
+            details.extend(detail.under(*loc) for detail in inner.details)
         elif isinstance(inner, Problems):
-            found.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
+            details.extend(Detail(loc, issue.message, issue.hint, code=issue.code) for issue in inner.issues)
         else:
-            found.append(_detail_of(item, loc, model, noun, also))
+            details.append(_detail_of(item, loc, model, noun, also))
     first: dict[Loc, Detail] = {}  # one complaint a place: a union repeats its complaint for every branch
-    for detail in found:
+    for detail in details:
         first.setdefault(detail.loc, detail)
     return list(first.values())
 

@@ -308,11 +308,11 @@ def cached_compare(comparator: Comparator) -> Compare:
 
 def explained(comparator: Comparator, expected: Any, actual: Any) -> Comparison:
     """The comparison of two values with its reason, from the cache where answers are cached."""
-    found = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
+    comparison = comparison_of(word_of(comparator), cached_compare(comparator)(expected, actual))
     if _ships(comparator):
-        return worded(comparator, expected, actual, found)
+        return worded(comparator, expected, actual, comparison)
     key = CallKey("reason", comparator.identity, value_key(expected), value_key(actual))
-    return cached(key, lambda: worded(comparator, expected, actual, found))
+    return cached(key, lambda: worded(comparator, expected, actual, comparison))
 
 
 def _ships(comparator: Comparator) -> bool:

@@ -90,8 +90,8 @@ class Date(Comparator):
     def _check_unit(cls, tolerance: object) -> object:
         """Refuses a tolerance without a unit, with the line to write."""
         if isinstance(tolerance, str | int | float) and not isinstance(tolerance, bool):
-            found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(day|hour|minute|second)?s?\s*", str(tolerance))
-            hint = f"write tolerance: {{{found[2] or 'day'}s: {found[1]}}}" if found else "write tolerance: {days: 1}"
+            match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(day|hour|minute|second)?s?\s*", str(tolerance))
+            hint = f"write tolerance: {{{match[2] or 'day'}s: {match[1]}}}" if match else "write tolerance: {days: 1}"
             raise ValueError(f"tolerance must say its unit; found {spell(tolerance)}\nhint: {hint}")
         return tolerance
 

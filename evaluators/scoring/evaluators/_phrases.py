@@ -44,8 +44,8 @@ def _read_phrases_or_commas(value: object, info: ValidationInfo) -> object:
     """The phrases of a setting, which may also be one text with commas between them."""
     if isinstance(value, str):
         value = [part for part in value.split(",") if part.strip()]
-    found = _read_phrases(value, info)
-    return tuple(item.strip() for item in found) if isinstance(found, tuple) else found
+    phrases = _read_phrases(value, info)
+    return tuple(item.strip() for item in phrases) if isinstance(phrases, tuple) else phrases
 
 
 def _usable(value: object, name: str) -> str:

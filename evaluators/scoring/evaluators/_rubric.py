@@ -45,18 +45,18 @@ def _read_criteria(data: object, context: Mapping[str, Any]) -> dict[str, Criter
             hint='write criteria: {clarity: "Is it clear?"}',
         )
     details: list[Detail] = []
-    found: dict[str, Criterion] = {}
+    criteria: dict[str, Criterion] = {}
     for name, body in data.items():
         if not isinstance(name, str) or not name.strip() or name == AGREEMENT:
             details += bad(f'a criterion cannot be called "{name}"', str(name), key=True).details
             continue
         try:
-            found[name] = build(Criterion, {"rubric": body} if isinstance(body, str) else body, context, "criterion")
+            criteria[name] = build(Criterion, {"rubric": body} if isinstance(body, str) else body, context, "criterion")
         except BadSettings as error:
             details += [detail.under(name) for detail in error.details]
     if details:
         raise BadSettings(details)
-    return found
+    return criteria
 
 
 def _read_scale(data: object, context: Mapping[str, Any]) -> tuple[float, float]:

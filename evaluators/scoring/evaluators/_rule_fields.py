@@ -130,10 +130,10 @@ def _items(value: list[Any] | dict[str, Any]) -> Iterator[tuple[str | int, Any]]
 
 def _up_to_wrong_kind(field: Field, document: JSON) -> list[Read]:
     """The values of a field up to the first place where the document has another kind of value than the path says."""
-    found: list[Read] = []
+    reads: list[Read] = []
     with suppress(WrongKind):
-        found.extend(field.read(document, strict=False))
-    return found
+        reads.extend(field.read(document, strict=False))
+    return reads
 
 
 def _not_a(value: Any, place: Place, wanted: str) -> WrongKind:
@@ -190,15 +190,15 @@ def _fields(data: object) -> tuple[Field, ...]:
     """The fields of one path, or of a list of paths, each of them once."""
     if not isinstance(data, list | tuple):
         return (_field(data),)
-    found = read_each(enumerate(data), lambda _, spelled: _field(spelled))
-    if not found:
+    each = read_each(enumerate(data), lambda _, spelled: _field(spelled))
+    if not each:
         raise bad("a list of paths names at least one")
-    paths = [one.path for one in found]
+    paths = [one.path for one in each]
     twice = next((at for at, path in enumerate(paths) if path in paths[:at]), None)
     if twice is not None:
         message = f'"{data[twice]}" is the same place as "{data[paths.index(paths[twice])]}"'
         raise BadSettings([Detail((twice,), message, "name each place once", code="duplicate-field")])
-    return found
+    return each
 
 
 def _field_or_number(data: object) -> Field | Decimal:

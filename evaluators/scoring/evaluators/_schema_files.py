@@ -55,8 +55,8 @@ def _near_file(path: Path, name: str) -> str | None:
         return None
     # by the whole name, and then without endings: "nope.json" is not near every file that ends so
     files = {entry.name: entry.stem for entry in sorted(path.parent.iterdir()) if entry.is_file()}
-    found = nearest(path.name, [name for name, stem in files.items() if nearest(path.stem, [stem])])
-    return f'did you mean "{Path(name).with_name(found).as_posix()}"?' if found else None
+    near = nearest(path.name, [name for name, stem in files.items() if nearest(path.stem, [stem])])
+    return f'did you mean "{Path(name).with_name(near).as_posix()}"?' if near else None
 
 
 def _of_yaml(text: str, name: str) -> Any:

@@ -57,16 +57,16 @@ class ContainsJson(Evaluator):
         if not isinstance(cell, str):
             return Reason(f"the output is {kind(document)}", {"how": "parsed", "kind": kind(document), "values": 1})
         documents = json_documents.documents(cell)
-        found = _place_of(document, documents)
+        place = _place_of(document, documents)
         details = {
-            "how": found.how,
-            "kind": kind(found.value),
+            "how": place.how,
+            "kind": kind(place.value),
             "values": len(documents.found),
-            "start": found.start,
-            "end": found.end,
-            "excerpt": _excerpt(cell[found.start : found.end]),
+            "start": place.start,
+            "end": place.end,
+            "excerpt": _excerpt(cell[place.start : place.end]),
         }
-        return Reason(f"{kind(found.value)}: {_HOW[found.how]}", details)
+        return Reason(f"{kind(place.value)}: {_HOW[place.how]}", details)
 
     def unreadable(self) -> Unreadable:
         """No JSON is an answer here, not a reason to leave the row out."""

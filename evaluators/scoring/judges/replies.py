@@ -56,7 +56,7 @@ def _verdicts(reply: str | None, count: int) -> Sequence[Any]:
         values = [one.value for one in documents(reply).found]
     except NotJSON as error:
         raise BadReply(f"the reply is not JSON: {error.message}") from None
-    answers = [found for value in values if (found := _verdicts_of(value, count)) is not None]
+    answers = [verdicts for value in values if (verdicts := _verdicts_of(value, count)) is not None]
     if not answers:
         raise BadReply(f"the reply has no verdicts: {quote(reply.strip())}")
     if any(not same(answers[0], other) for other in answers[1:]):

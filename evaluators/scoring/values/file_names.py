@@ -17,8 +17,8 @@ def why_no_file_name(name: str) -> str | None:
     """The end of a sentence on why a name cannot be part of a file's name; None where it can."""
     if not name.strip():
         return "is empty"
-    if found := _UNUSABLE.search(name):
-        return f"has {_quoted(found[0])} in it"
+    if match := _UNUSABLE.search(name):
+        return f"has {_quoted(match[0])} in it"
     if name.startswith("."):
         return "starts with a dot"
     if name.endswith((".", " ")):

@@ -122,15 +122,15 @@ def _quoted_names(text: str) -> tuple[str, list[int]]:
     parts: list[str] = []
     places: list[int] = []
     at = 0
-    while found := _PART.match(text, at):
-        start, at = at, found.end()
-        part = found[0]
-        if name := found["name"]:
-            part = f"{'..' if found['dots'] == '..' else ''}[{name if name == '*' else _quoted(name)}]"
+    while match := _PART.match(text, at):
+        start, at = at, match.end()
+        part = match[0]
+        if name := match["name"]:
+            part = f"{'..' if match['dots'] == '..' else ''}[{name if name == '*' else _quoted(name)}]"
         elif part in ("'", '"'):
             key, at = read_quoted(text, start)
             part = _quoted(key)
-        elif power := found["power"]:
+        elif power := match["power"]:
             part = _without_exponent(power)
         else:
             parts.append(re.sub(r"[\r\n]", " ", part))

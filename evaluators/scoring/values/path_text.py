@@ -217,19 +217,19 @@ def unclosed(start: int) -> BadPath:
 
 def read_index(text: str, start: int) -> tuple[int, int]:
     """A list index inside brackets, and the position after it. Negative ones count from the end."""
-    found = _BRACKETED_INDEX.match(text, start)
-    if found is None:
+    match = _BRACKETED_INDEX.match(text, start)
+    if match is None:
         raise BadPath('"-" without a number', start, "write [-1] for the last item")
-    digits = found[0].removeprefix("-")
+    digits = match[0].removeprefix("-")
     if digits != "0" and digits.startswith("0"):
         raise BadPath(
             "an index with a leading zero", start, f'write [{digits.lstrip("0") or 0}], or ["{digits}"] for a key'
         )
-    if found[0] == "-0":
+    if match[0] == "-0":
         raise BadPath('"-0" is not an index', start, "write [0] for the first item, [-1] for the last")
     if len(digits) > 15:
         raise BadPath("an index with more than 15 digits", start, "if it is a key, put it in quotes")
-    return int(found[0]), found.end()
+    return int(match[0]), match.end()
 
 
 def read_quoted(text: str, start: int) -> tuple[str, int]:

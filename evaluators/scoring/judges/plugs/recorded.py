@@ -65,11 +65,11 @@ class Recorded(Judge):
     def _recorded_answers(self) -> Mapping[Hashable, JudgeAnswer]:
         """The answers, by question. Raises Problems (config) where they cannot be read."""
         if self._answers is None:
-            found: dict[Hashable, JudgeAnswer] = {}
+            answers: dict[Hashable, JudgeAnswer] = {}
             for line in self._lines():
                 if line.question.prompt:
-                    found.setdefault(line.question.key, line.answer)
-            self._answers = found
+                    answers.setdefault(line.question.key, line.answer)
+            self._answers = answers
         return self._answers
 
     def _lines(self) -> Iterator[AnswerLine]:
