@@ -170,17 +170,18 @@ class SplitPass:
         self.span += len(records)
         if not self.undecoded and not issues and {self.width}.issuperset(map(len, records)):
             return Chunk(range(start, self.span), self.span, {name: _column(records, at) for name, at in self.wanted})
-        row_numbers = [number for number, record in enumerate(records) if record]  # a blank line is no row
-        found = ((place, issues.get(number) or self._issue(records[number])) for place, number in enumerate(row_numbers))
-        faults = [(place, issue) for place, issue in found if issue is not None]
-        readable = [records[number] for number in row_numbers]
-        for place, _ in faults:
-            readable[place] = [""] * self.width
-        columns = {name: _column(readable, at) for name, at in self.wanted}
-        for name, at in self.wanted:
-            for place, issue in faults:
-                columns[name][place] = CellError(issue, self._raw_text(records[row_numbers[place]], at, issue))
-        return Chunk([start + number for number in row_numbers], self.span, columns, faults)
+        # a blank line is no row
+        rows = [(number, record) for number, record in enumerate(records) if record]
+        checked = ((at, issues.get(number) or self._issue(record)) for at, (number, record) in enumerate(rows))
+        faults = [(at, issue) for at, issue in checked if issue is not None]
+        readable = [record for _, record in rows]
+        for at, _ in faults:
+            readable[at] = [""] * self.width
+        columns = {name: _column(readable, index) for name, index in self.wanted}
+        for name, index in self.wanted:
+            for at, issue in faults:
+                columns[name][at] = CellError(issue, self._raw_text(rows[at][1], index, issue))
+        return Chunk([start + number for number, _ in rows], self.span, columns, faults)
 
     def _raw_text(self, record: Sequence[Cell], column: int | None, issue: Issue) -> str:
         """The text to show for a cell of a row that cannot be read. Nothing, unless the row only has too many or too few cells.

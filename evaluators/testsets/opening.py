@@ -444,10 +444,10 @@ class _Opening(Struct, frozen=True):
     ) -> MemoryRows | None:
         """The cells of a JSON file that is an object from ids to cells; None for every other file.
 
-        An object that holds rows in a list is one where some of its keys are among the `ids`.
+        An object with a list of rows in it is also one from ids to cells, if some of its keys are among the `ids` of the test set.
         """
-        plain, file = (other.column, other.key, other.columns, other.list), other.file or ""
-        if any(one is not None for one in plain) or holds_documents(file, self.folder):
+        settings_of_rows, file = (other.column, other.key, other.columns, other.list), other.file or ""
+        if any(setting is not None for setting in settings_of_rows) or holds_documents(file, self.folder):
             return None
         source = self._locate(file)
         if (other.format or source.suffix[1:]) != "json":

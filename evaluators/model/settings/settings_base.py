@@ -148,9 +148,9 @@ def _texts_of(texts: tuple[str, ...], values: frozenset[str]) -> re.Pattern[str]
 
 
 def _without_parts(sentence: str, text: str, name: str, giveaways: frozenset[str]) -> list[str]:
-    """The sentence in pieces, every second of which stands in place of a long run of characters that it shares with the text.
+    """The sentence cut at the long runs of characters that it shares with `text`: pieces in which every second one is `name`.
 
-    Such a run stands alone, and holds one of the parts that give a value away.
+    Such a run has no letter or digit beside it, and holds one of `giveaways`, the parts by which somebody would know a value.
     """
     parts = {text[at : at + _PART] for at in range(len(text) - _PART + 1)}
     pieces, begun, at = list[str](), 0, 0

@@ -100,7 +100,11 @@ def _solve(weights: Sequence[Sequence[int]]) -> tuple[Partners, list[int], int, 
 
 
 def _augment(lines: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[int]]:
-    """(the row of each column, u, v) of a best pairing in which every row has a column. Rows are not the longer side."""
+    """A best pairing in which every row has a column: the row of each column, and the prices `u` of rows and `v` of columns.
+
+    Prices prove that it is best: u + v of a row and a column is never below their weight, and equal to it where they are paired. Rows
+    are not the longer side. Each free row in turn gets a column by the cheapest path of exchanges (Jonker and Volgenant 1987).
+    """
     columns = len(lines[0])
     owner, partner = [-1] * columns, [-1] * len(lines)
     u, v = [max(line) for line in lines], [0] * columns
