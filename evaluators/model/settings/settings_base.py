@@ -245,6 +245,11 @@ class Settings(BaseModel):
         """A problem with these settings, or with what they name, without what the environment filled in."""
         return filled_of(self).masked_issue(issue)
 
+    def forget_computed(self) -> None:
+        """Drops every `cached_property`, for a copy with other settings."""
+        for name in self.__dict__.keys() - type(self).model_fields.keys() - {_FILLED}:
+            del self.__dict__[name]
+
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """The JSON Schema of the settings, each with the text that stands under its attribute. Other spellings than today's

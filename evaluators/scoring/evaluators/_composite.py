@@ -13,7 +13,7 @@ from functools import cached_property
 from math import inf
 from typing import Annotated, Any, ClassVar, Final
 
-from pydantic import Field, PrivateAttr, field_validator
+from pydantic import Field, field_validator
 
 from evaluators.model.rows import Result, RowStatus
 from evaluators.model.settings import BadSettings, Detail, bad, filled_texts, spell
@@ -34,9 +34,6 @@ class Composite(Evaluator):
     """The parts: a list of names, or a map from each name to its weight where the type takes weights."""
 
     takes_weights: ClassVar[bool] = False
-
-    _combined: dict[tuple[Result, ...], Result] = PrivateAttr(default_factory=dict)
-    """The results of parts that were combined before: there are far fewer combinations than rows."""
 
     @field_validator("of", mode="before")
     @classmethod
@@ -94,6 +91,11 @@ class Composite(Evaluator):
             ", ".join(f"{name} {_score_text(part)}" for name, part in by_name.items()),
             {name: part.score for name, part in by_name.items()},
         )
+
+    @cached_property
+    def _combined(self) -> dict[tuple[Result, ...], Result]:
+        """The results of parts that were combined before: there are far fewer combinations than rows."""
+        return {}
 
     def _result_of(self, parts: Sequence[Result]) -> Result:
         """The result that parts come to: decided by one of them, or combined from those that are not left out."""

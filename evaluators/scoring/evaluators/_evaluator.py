@@ -284,8 +284,7 @@ class Evaluator(Settings):
     def with_settings(self, **settings: Any) -> Self:
         """The evaluator with other settings, which have been read. Raises BadSettings where they do not go together."""
         copy = self.model_copy(update=settings)
-        for name in copy.__dict__.keys() - type(self).model_fields.keys():
-            del copy.__dict__[name]  # what was worked out from the settings
+        copy.forget_computed()
         return copy
 
     def text_changes(self) -> Sequence[TextChange]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evaluators.model.issues import Blame, CellError, Problems, RowProblem
 from evaluators.model.rows import JSON, MISSING, Result, RowStatus
-from evaluators.model.settings import build
+from evaluators.model.settings import Filled, build, reading_filled
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example, read
 from evaluators.scoring.needs import Expected, Part
 from tests.reference.settled import settle
@@ -158,3 +158,20 @@ def test_the_contract_has_few_members() -> None:
         "label_rule", "text_changes", "schema_inference", "sampled", "column", "score", "score_async",
         "with_settings",
     }  # fmt: skip
+
+
+def test_a_composite_with_other_weights_combines_anew() -> None:
+    parts = Result(RowStatus.SCORED, True, 1, 1), Result(RowStatus.SCORED, False, 0, 1)
+    even = build(BUILTIN.find("weighted_mean"), {"of": {"a": 1, "b": 1}})
+    assert (even.measure(*parts).num, even.measure(*parts).den) == (1, 2)
+    uneven = even.with_settings(of={"a": 3, "b": 1})
+    assert (uneven.measure(*parts).num, uneven.measure(*parts).den) == (3, 4)
+    assert (even.measure(*parts).num, even.measure(*parts).den) == (1, 2)
+
+
+def test_an_evaluator_with_other_settings_shows_as_little_of_the_environment() -> None:
+    filled = Filled()
+    filled.note("secret", "${WORD}", {"secret": "${WORD}"})
+    with reading_filled(filled):
+        evaluator = build(BUILTIN.find("contains"), {"substring": "secret"})
+    assert evaluator.with_settings(pass_at=0.5).written("secret") == "${WORD}"
