@@ -51,7 +51,7 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
     gates = tuple(
         gate
         if gate.target in columns
-        else _told(gate, found.made, known[_key(gate)].pop() if known[_key(gate)] else None)
+        else _with_value_before(gate, found.made, known[_key(gate)].pop() if known[_key(gate)] else None)
         for gate in result.gates
     )
     return replace(result, corrections=replace(found, without=without), gates=gates)
@@ -59,8 +59,8 @@ def with_corrections(result: RunResult, prepared: Prepared, crew: Crew, observer
 
 def _values(prepared: Prepared) -> Iterator[CorrectedValue]:
     for one in prepared.test_set.corrections:
-        said = one.correction
-        yield CorrectedValue(said.id, one.row, said.path, _json(said.old), _json(said.new), said.reason, one.void)
+        made = one.correction
+        yield CorrectedValue(made.id, one.row, made.path, _json(made.old), _json(made.new), made.reason, one.void)
 
 
 def _json(value: Any) -> str:
@@ -79,7 +79,7 @@ def _key(gate: GateResult) -> tuple[object, ...]:
     return gate.target, gate.metric, gate.limit, gate.variant, gate.slice, gate.label
 
 
-def _told(gate: GateResult, made: int, value: float | None) -> GateResult:
-    """The gate with what it found without the corrections."""
+def _with_value_before(gate: GateResult, made: int, value: float | None) -> GateResult:
+    """The gate, whose message also has its value without the corrections, of which so many were made."""
     values = "1 corrected value" if made == 1 else f"{made:,} corrected values"
     return replace(gate, message=f"{gate.message}; {score_text(value)} without {values}")

@@ -119,8 +119,8 @@ def _finish(
         environment = environment_of(prepared, run, started, options.get("command", ()), kept=kept)
         finished = write_run(prepared, wanted, folder, run, replace(result, environment=environment))
         if folder is not None and not (run.finished and finished.folder):
-            said = (_left(folder, wanted, run.splits), _waiting(folder))
-            finished = replace(finished, notice="; ".join(filter(None, said)))
+            sentences = (_left(folder, wanted, run.splits), _waiting(folder))
+            finished = replace(finished, notice="; ".join(filter(None, sentences)))
         elif taken_over := sum(each.taken_over for each in run.variants):
             finished = replace(finished, notice=f"{taken_over:,} of {run.splits:,} splits were scored before")
         if folder is not None and finished.let_go is None:  # else whoever looks at the run lets it go

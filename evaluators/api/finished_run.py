@@ -50,8 +50,8 @@ def with_record(
     options = replace(options, asked=asked, mistakes=mistakes, mistakes_until=until, label_rules=label_rules(lines))
     first = (*failed_section(record), *asked)
     if not report and any(one.rows > SMALL_RUN for one in record.facts.variants):
-        said = not_searched(record.result)
-        return replace(options, extra=(*first, *(suggestion_hint(one) for one in said)), search=said)
+        hints = not_searched(record.result)
+        return replace(options, extra=(*first, *(suggestion_hint(one) for one in hints)), search=hints)
     from evaluators.reports.suggestion_search import suggestions_for  # brings schemas along, which few suites have
 
     found = suggestions_for(lines, record, wanted=None if report else MOST_SUGGESTED, reading=reading)

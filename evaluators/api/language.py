@@ -222,8 +222,8 @@ def word_page(word: str) -> Page:
     uses = _uses()[word]
     items = tuple(Item(_where(use), (use.does, *use.facts)) for use in uses)
     in_suites = not all(place in _REPORTS for use in uses for place in use.places)
-    said = Paragraph("A word of the language of suites." if in_suites else "A word of reports.")
-    return Page(word, (Section(None, (said, Listing(items))),))
+    lead = Paragraph("A word of the language of suites." if in_suites else "A word of reports.")
+    return Page(word, (Section(None, (lead, Listing(items))),))
 
 
 def word_data(word: str) -> list[dict[str, Any]]:
@@ -241,7 +241,7 @@ def _where(use: WordUse) -> str:
 def _uses() -> dict[str, tuple[WordUse, ...]]:
     """What each word is. Places at which a word is the same thing are one use."""
     gathered: dict[str, dict[tuple[str, tuple[str, ...]], list[str]]] = {}
-    for word, place, does, facts in _found(language_schema(), ""):
+    for word, place, does, facts in _words_below(language_schema(), ""):
         gathered.setdefault(word, {}).setdefault((does, facts), []).append(place)
     for place, words in _REPORTS.items():
         for word, does in words.items():
@@ -252,11 +252,11 @@ def _uses() -> dict[str, tuple[WordUse, ...]]:
     }
 
 
-def _found(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
-    """(word, place, what it does, facts) of every key below a part of the schema, and of every word that a key takes."""
+def _words_below(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """Every key below a part of the schema, and every word that a key takes: the word, its place, what it does, and facts."""
     if isinstance(node, list):
         for each in node:
-            yield from _found(each, path)
+            yield from _words_below(each, path)
     if not isinstance(node, dict):
         return
     for key, value in _keys(node):
@@ -266,13 +266,13 @@ def _found(node: Any, path: str) -> Iterator[tuple[str, str, str, tuple[str, ...
         for word in _listed(value):
             if text := METRICS.get(word, does) if key == "metric" else does:
                 yield word, f"a value of `{key}`", text, ()
-        yield from _found(value, key)
+        yield from _words_below(value, key)
     for key, value in node.items():
         if key == "definitions":
             for name, inner in value.items():
-                yield from _found(inner, name)
+                yield from _words_below(inner, name)
         elif key not in ("properties", "patternProperties", "dependencies"):
-            yield from _found(value, path)
+            yield from _words_below(value, path)
 
 
 def _keys(node: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -86,7 +86,7 @@ class _Outgoing(Struct):
         return issue_at_place(issue, self.run, self.place)
 
     def stored(self, finished: Finished) -> Finished:
-        """The run with its place in the store in place of that of this machine."""
+        """The run as it is in the store: with its address there, and without a folder on this machine."""
         if finished.folder is None:
             return finished
         sent = finished.sent and replace(finished.sent, issues=tuple(map(self.shown, finished.sent.issues)))
@@ -105,8 +105,8 @@ def finish_elsewhere(suite: LoadedSuite, options: RunOptions, finish: Callable[[
     folder = Path(tempfile.mkdtemp(prefix="evaluators-"))
     outgoing = _Outgoing(folder / "runs" / asked, results, asked, not wanted, asked)
     here: RunOptions = {**options, "results": folder / "runs", "name": asked}
-    if (told := options.get("before_sending")) is not None:
-        here["before_sending"] = lambda finished: told(outgoing.stored(finished))
+    if (callback := options.get("before_sending")) is not None:
+        here["before_sending"] = lambda finished: callback(outgoing.stored(finished))
     refused: tuple[Issue, ...] = ()
     try:
         if not force:

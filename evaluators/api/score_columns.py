@@ -106,12 +106,12 @@ def _fields(line: EvaluatorLine, verdicts: Sequence[Result]) -> Iterator[list[An
     """Two columns for each listed field: its status, and its number. A row that says nothing of its fields has neither."""
     listed = len(line.settings.scored_fields().of_rows)
     nothing = (None,) * listed
-    said = [bool(verdict.statuses) for verdict in verdicts]
-    numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, said, strict=True)]
+    measured = [bool(verdict.statuses) for verdict in verdicts]
+    numbers = [field_numbers(verdict) if there else nothing for verdict, there in zip(verdicts, measured, strict=True)]
     for index in range(listed):
         yield [
             FIELD_STATUSES[verdict.statuses[index]].word if there else None
-            for verdict, there in zip(verdicts, said, strict=True)
+            for verdict, there in zip(verdicts, measured, strict=True)
         ]
         yield [row[index] for row in numbers]
 

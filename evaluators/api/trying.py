@@ -292,8 +292,8 @@ def _in_brief(field: Outcome) -> Item:
 def _why(field: Outcome) -> str:
     """The reason and the rule in brackets, where they say more than the result does."""
     rule = re.split(r" = | \{", field.comparator or "")[0]
-    said = [word for word in (field.reason, rule) if word and word not in (field.status.plain, "equal", "exact", "skip")]
-    return f" ({', '.join(said)})" if said else ""
+    words = [word for word in (field.reason, rule) if word and word not in (field.status.plain, "equal", "exact", "skip")]
+    return f" ({', '.join(words)})" if words else ""
 
 
 def _shown(value: object, most: int) -> str:

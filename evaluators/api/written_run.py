@@ -288,7 +288,7 @@ def _recorded(prepared: Prepared, wanted: AskedFor, folder: RunFolder, record: R
 
 
 def _options(prepared: Prepared, wanted: AskedFor, record: Run) -> tuple[Options, Options]:
-    """What the summary shows beside the metrics, and what the pages show that were asked for: these search for all suggestions."""
+    """The options of the summary, and of the pages that were asked for: these have all suggestions, the summary has a few."""
     from evaluators.api.finished_run import label_rules, with_record
     from evaluators.reports.headline import Options
     from evaluators.reports.report_files import needs_mistakes

@@ -151,7 +151,10 @@ def _in_order(places: Sequence[int], cells: Sequence[str]) -> Sequence[int]:
 
 
 def runs_of(columns: Columns, names: Sequence[str]) -> Iterator[tuple[Any, list[Cells]]]:
-    """The other columns in the order of the first one, cut where its cells change, and here and there between."""
+    """The rows in the order of the first column, cut where its value changes: each value, with the cells of the other columns.
+
+    A value comes several times in a row where its rows were read in several pieces.
+    """
     for keys, *others in columns.read(names, names[0]):
         start = 0
         while start < len(keys):

@@ -37,12 +37,12 @@ def empty_answer_note(
                 if verdict.status.scored:
                     totals[one.line.name][0] += Fraction(verdict.num, verdict.den)
                     totals[one.line.name][1] += 1
-    said = [
+    parts = [
         f"{name} {score_text(float(score / count))} ({rows_text(int(count))})"
         for name, (score, count) in totals.items()
         if count
     ]
-    return f"{{}} in place of every output would score: {', '.join(said)}" if said else None
+    return f"{{}} in place of every output would score: {', '.join(parts)}" if parts else None
 
 
 def _reads_outputs(line: EvaluatorLine) -> bool:

@@ -91,13 +91,13 @@ def check_gate(
     if gate.of_labels_of(labels):
         gaps[:0] = _label_gaps(gate, labels)
     elif gate.metric in REPEATED and gate.target.field is None and not repeats:
-        said = f'the gate "{gate.written}" is about several outputs of one question, and the suite does not say which rows these are'
-        gaps.append(("no-repeats", said, "add it to the suite: repeats: row.COLUMN, or repeats: id"))
+        message = f'the gate "{gate.written}" is about several outputs of one question, and the suite does not say which rows these are'
+        gaps.append(("no-repeats", message, "add it to the suite: repeats: row.COLUMN, or repeats: id"))
     elif gate.metric in OF_CONFIDENCE:
         if not confidence:
-            said = f'the gate "{gate.written}" is about a confidence, and the suite names none for it'
+            message = f'the gate "{gate.written}" is about a confidence, and the suite names none for it'
             hint = "add it to the suite: confidence: row.COLUMN, or to the field: {compare: exact, confidence: PATH}"
-            gaps.append(("no-confidence", said, hint))
+            gaps.append(("no-confidence", message, hint))
     elif not gate.of_measure:
         # an open tree and a schema have fields that are known only after the run
         unknown = not fields.names and (fields.metrics or fields.tree is not None)

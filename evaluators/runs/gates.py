@@ -98,9 +98,9 @@ class AnyGateConfig(Settings):
             raise ValueError(f"a label has the metrics {', '.join(POOLED)}; found {self.metric}")
         repeated = self.metric in REPEATED
         if repeated is not (self.k is not None):
-            said = f"{self.metric} needs k" if repeated else "k goes with metric: pass_at_k or pass_all_k"
+            message = f"{self.metric} needs k" if repeated else "k goes with metric: pass_at_k or pass_all_k"
             written = self.metric if repeated else "pass_at_k"
-            raise ValueError(f"{said}: write {{metric: {written}, k: 3}} for three outputs of one question")
+            raise ValueError(f"{message}: write {{metric: {written}, k: 3}} for three outputs of one question")
         if repeated and self.slice_column is not None:
             raise ValueError("groups of repeats are counted over the whole run, not by slice")
         if self.metric in OF_CONFIDENCE and self.slice_column is not None:

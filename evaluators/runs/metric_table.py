@@ -170,10 +170,12 @@ def _mean_score(sums: Sums) -> float | None:
 
 
 def _part_of(rate: str, sums: Sums) -> float | None:
+    """A rate of empty values: those that were invented, or left empty, of those that could be. None where there are none."""
     return share(sums.empties[rate].of(1, 0), sums.empties[rate].of(0, 1)) if rate in sums.empties else None
 
 
 def _whole_of(rate: str, sums: Sums) -> int:
+    """How many values a rate of empty values is over."""
     return sums.empties[rate].of(0, 1) if rate in sums.empties else 0
 
 

@@ -80,9 +80,9 @@ def _places_of_rows(run: RecordedRun) -> list[tuple[str, Path]]:
     if environment is None or not environment.test_set:
         return []
     try:
-        said = json.loads(environment.test_set)
-        folder = Path(said["folder"])
-        return [(text, folder) for _, text in _texts({name: said["settings"].get(name) for name in PLACES})]
+        noted = json.loads(environment.test_set)
+        folder = Path(noted["folder"])
+        return [(text, folder) for _, text in _texts({name: noted["settings"].get(name) for name in PLACES})]
     except (ValueError, TypeError, KeyError, AttributeError):  # somebody else's file
         return []
 

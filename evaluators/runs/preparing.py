@@ -137,8 +137,10 @@ def check_judge(suite: LoadedSuite) -> None:
         files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
         currencies = sorted({read_prices(file).currency for file in files})
         if len(currencies) > 1:
-            said = f"the prices of the judges are in different currencies: {', '.join(currencies)}"
-            raise problem("several-currencies", said, where=suite.place("judge"), hint="write all prices in one currency")
+            message = f"the prices of the judges are in different currencies: {', '.join(currencies)}"
+            raise problem(
+                "several-currencies", message, where=suite.place("judge"), hint="write all prices in one currency"
+            )
 
 
 def _not_ready(suite: LoadedSuite, loc: Loc, judge: Judge) -> list[Issue]:
@@ -181,9 +183,9 @@ def _test_set_config(
     if elsewhere == {"expected", "output"} and test_set is None:
         changes.setdefault("file", None)
     if test_set is not None and given is None:
-        said = [option for option in OPTIONS if getattr(config, option) is not None]
-        known = options_of(test_set, changes.get("format") or config.format) if said else ()
-        changes = {**{option: None for option in said if option not in known}, **changes}
+        options = [option for option in OPTIONS if getattr(config, option) is not None]
+        known = options_of(test_set, changes.get("format") or config.format) if options else ()
+        changes = {**{option: None for option in options if option not in known}, **changes}
     if changes.get("columns") or elsewhere & config.columns.named().keys():
         kept = {role: name for role, name in config.columns.named().items() if role not in elsewhere}
         changes["columns"] = {**kept, **(changes.get("columns") or {})}
@@ -225,11 +227,12 @@ def check_addresses(config: TestSetConfig, asked: Iterable[object]) -> None:
 
     `asked` are the places of the command line.
     """
-    said, asked, words = config.model_dump(), set(map(str, asked)), "name it on the command line: evaluators run SUITE"
+    settings, asked = config.model_dump(), set(map(str, asked))
+    words = "name it on the command line: evaluators run SUITE"
     issues = [
         issue
         for name in (*PLACES, "mlflow", "phoenix", "connection")
-        for issue in refused_addresses(addresses_in(said[name]), asked, f"{words} {_said(said[name])}")
+        for issue in refused_addresses(addresses_in(settings[name]), asked, f"{words} {_said(settings[name])}")
     ]
     if issues:
         raise Problems(issues)

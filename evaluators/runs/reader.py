@@ -454,7 +454,7 @@ def check_letters(line: CodedVerdict, one: RecordedEvaluator, where: str) -> Non
 def stored_rows(rows: RunRows, where: str, only: int | None = None) -> Iterator[RowLine]:
     """Stored rows as readers see them, or the one of a number `only`. Verdicts that are told alike have one code here, whatever else the
     gates of the run looked at."""
-    layout, named, told = rows.layout, rows.has_ids(), rows.codes_told()
+    layout, named, same_codes = rows.layout, rows.has_ids(), rows.codes_told()
     for cells in rows.read(layout.names) if only is None else rows.read_row(layout.names, only):
         chunk = dict(zip(layout.names, cells, strict=True))
         for name, column in chunk.items():
@@ -466,7 +466,7 @@ def stored_rows(rows: RunRows, where: str, only: int | None = None) -> Iterator[
         slices = [chunk[f"slice{place}"] for place in range(len(layout.slices))]
         values = zip(*slices, strict=True) if slices else repeat((), len(numbers))
         codes = [chunk[f"code{place}"] for place in range(len(layout.evaluators))]
-        for place, same in told.items():
+        for place, same in same_codes.items():
             codes[place] = [same.get(code, code) for code in codes[place]]
         columns = zip(numbers, names, chunk["given"], clusters, values, zip(*codes, strict=True), strict=True)
         for row, name, given, cluster, sliced, own in columns:

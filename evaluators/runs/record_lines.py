@@ -85,15 +85,15 @@ def row_outcome(found: Recorded) -> RowOutcome | None:
     return RowOutcome(found.reason, details, found.outside, found.schema)
 
 
-def outcome_line(said: OutcomeLine, longest: int) -> bytes:
+def outcome_line(outcome: OutcomeLine, longest: int) -> bytes:
     """A line of outcomes as JSON without its row and its evaluator: `run.db` has them in columns.
 
     Of a line that would be too long to be read again, what is long in it is told by its length.
     """
-    said = _in_json(said)
-    text = compact(said)
+    outcome = _in_json(outcome)
+    text = compact(outcome)
     if len(text) > longest:
-        body = to_builtins(said)
+        body = to_builtins(outcome)
         parts = {**body, "details": _shortened(body["details"])} if "details" in body else body
         text = compact(_shortened(parts))
     return text
@@ -127,7 +127,7 @@ def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
     found: dict[str, list[OutcomeLine]] = {}
     for line in lines:
         found.setdefault(line.evaluator, []).append(line)
-    return {evaluator: _recorded(said) for evaluator, said in found.items()}
+    return {evaluator: _recorded(own) for evaluator, own in found.items()}
 
 
 def _recorded(lines: Sequence[OutcomeLine]) -> Recorded:

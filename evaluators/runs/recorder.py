@@ -150,7 +150,8 @@ class Recorder:
         return found
 
     def _keep_cells(self, chunk: Chunk, columns: Mapping[str, Cells]) -> None:
-        """A cell that is not there is left out, and one that could not be read is its text."""
+        """Keeps the cells of a chunk, a JSON object a row: without cells that are not there, and with the text of one that could not be
+        read. A row whose line would be too long is set aside."""
         names = [name for name in self._recording.columns if name in columns]
         kept: list[tuple[int, bytes]] = []
         for row, offset in enumerate(chunk.offsets):
@@ -242,8 +243,8 @@ class _Outcomes:
             with limited(self._plan.limits) as clock:
                 for asked in rows:
                     clock.fresh = True
-                    for field, kept, said in self._kept(self._found(slots, asked), asked):
-                        line = outcome_line(said, self._longest)
+                    for field, kept, outcome in self._kept(self._found(slots, asked), asked):
+                        line = outcome_line(outcome, self._longest)
                         yield KeptOutcome(offsets[asked.row], self._place, encodable(field), kept, line)
 
     def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:

@@ -161,9 +161,9 @@ def _check(place: Path, before: Mapping[str, str], key: Mapping[str, str], prepa
     if prepared.test_set.unrepeatable is not None:
         differs.append(prepared.test_set.unrepeatable)
     hint = "--name gives this run another name; without --resume, --force scores everything anew"
-    said = "not the same as when it began: "
+    message = "not the same as when it began: "
     if differs:
-        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, f"{said}{one}", str(place), hint) for one in differs])
+        raise Problems([Issue(OTHER_RUN, Blame.CONFIG, f"{message}{one}", str(place), hint) for one in differs])
 
 
 def _checksum(value: object) -> str:

@@ -54,7 +54,7 @@ class RowIssues:
 
         One faulty cell is one problem, however many evaluators need it or wait for one that does.
         """
-        said: set[Issue] = set()
+        known: set[Issue] = set()
         causes: set[Issue] = set()
         cells = {name: column[row] for name, column in chunk.columns.items()}
         for one, issue in raised:
@@ -65,9 +65,9 @@ class RowIssues:
             inside = column or issue.where or f'evaluator "{one.line.name}"'
             where = inside if chunk.file is None else f"file {chunk.file}, {inside}"
             placed = issue if issue == whole_row else replace(issue, where=where)
-            if placed in said:
+            if placed in known:
                 continue
-            said.add(placed)
+            known.add(placed)
             seen = self._result.issue_counts.get(placed.code, 0)
             self._result.issue_counts[placed.code] = seen + 1
             if seen < MOST_ISSUES:

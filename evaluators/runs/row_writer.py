@@ -50,10 +50,10 @@ class RowWriter:
         `first` is the number of the first row. Raises Problems as `add` does, and (config) for splits that no run leaves.
         """
         try:
-            self._make()
+            self._make_table()
         except sqlite3.OperationalError as error:
             self._file.give_up(error)
-            self._make()
+            self._make_table()
         with damage_named(self._file.path):
             return self._stored_splits(first)
 
@@ -115,8 +115,8 @@ class RowWriter:
         """Notes how many splits there will be, for whoever lists a run that goes on."""
         self._file.note({f"{EXPECTED}{self._table}": str(splits)})
 
-    def _make(self) -> None:
-        """Makes the table of the rows, and takes away what a split left that was stopped: it is scored again."""
+    def _make_table(self) -> None:
+        """Makes the table of the rows, and removes the rows of an unfinished split: it is scored again."""
         db = self._file.connection
         with self._file.transaction():
             db.executemany(
@@ -292,6 +292,6 @@ def _recoded(codes: Cells, numbers: Sequence[int]) -> Cells:
 
 def _answer(line: bytes, first: int) -> str:
     """A line of answers, with the numbers of its rows."""
-    said: Any = parse(line)
-    said["places"] = [[first + row, evaluator, path] for row, evaluator, path in said["places"]]
-    return compact(said).decode()
+    answer: Any = parse(line)
+    answer["places"] = [[first + row, evaluator, path] for row, evaluator, path in answer["places"]]
+    return compact(answer).decode()

@@ -75,8 +75,8 @@ class RunDb:
         """The issue (environment) of an error of SQLite, under the name of the run's folder."""
         name, folder = getattr(error, "sqlite_errorname", ""), self.path.parent if self.path is not None else Path()
         number = next((number for word, number in _SYSTEM.items() if name.startswith(word)), None)
-        said = _refused_by(folder) if number is None else OSError(number, os.strerror(number))
-        return unwritten(said or OSError(str(error)), str(folder), "the run folder")
+        refusal = _refused_by(folder) if number is None else OSError(number, os.strerror(number))
+        return unwritten(refusal or OSError(str(error)), str(folder), "the run folder")
 
     def about(self) -> dict[str, str]:
         """What two attempts at the run must have in common."""

@@ -171,8 +171,8 @@ def connection(path: Path | None, readonly: bool = False) -> sqlite3.Connection:
     if path is None:
         return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     if sqlite3.sqlite_version_info < _STRICT_SINCE:
-        said = f"SQLite {sqlite3.sqlite_version} is older than 3.37, which run.db needs"
-        raise sqlite3.OperationalError(said)
+        message = f"SQLite {sqlite3.sqlite_version} is older than 3.37, which run.db needs"
+        raise sqlite3.OperationalError(message)
     if readonly:
         return open_readonly(path)
     db = open_writable(path)
@@ -200,8 +200,8 @@ def check_file(file: Path) -> None:
     if int.from_bytes(header[68:72], "big") != APPLICATION or header[18:20] != _ROLLBACK:
         raise damaged("it is an SQLite file of another program", str(file))
     if (number := int.from_bytes(header[60:64], "big")) != FORMAT:
-        said = f"written in format {number}, and this version reads format {FORMAT}"
-        raise problem("other-format", said, where=str(file), hint=UPGRADE_HINT)
+        message = f"written in format {number}, and this version reads format {FORMAT}"
+        raise problem("other-format", message, where=str(file), hint=UPGRADE_HINT)
     _check_journal(file)
 
 
@@ -240,15 +240,15 @@ def check_tables(
     else:
         found = {name: one for name, one in found.items() if not _is_rows(name, one)}
     if different := sorted(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name)):
-        said = _difference(different[0], found, wanted)
-        raise damaged(said, str(file))
+        message = _difference(different[0], found, wanted)
+        raise damaged(message, str(file))
 
 
 def check_pages(db: sqlite3.Connection, file: Path) -> None:
     """Raises Problems (config) where SQLite finds pages or cells damaged, or sqlite3.Error. Reads the whole file."""
-    for (said,) in db.execute("pragma quick_check(1)"):
-        if said != "ok":
-            last = said.strip().rpartition("\n")[2]  # a heading says which database is meant
+    for (message,) in db.execute("pragma quick_check(1)"):
+        if message != "ok":
+            last = message.strip().rpartition("\n")[2]  # a heading says which database is meant
             raise damaged(f"SQLite finds it damaged: {last}", str(file))
 
 

@@ -96,8 +96,8 @@ def _lines(row: int, evaluator: str, documents: Documents) -> Iterator[OutcomeLi
     """What was found in one row, written and read as what is recorded."""
     scored, begin = documents.scored, b'{"row":%d,"evaluator":%b,' % (row, compact(evaluator))
     whole = row_outcome(Recorded(outside=scored.outside, schema=Declared.of(documents.root).hash))
-    said: list[OutcomeLine] = [*([] if whole is None else [whole]), *scored.arrays, *scored.fields]
-    for one in said:
+    outcomes: list[OutcomeLine] = [*([] if whole is None else [whole]), *scored.arrays, *scored.fields]
+    for one in outcomes:
         yield outcome_of((begin + outcome_line(one, LONGEST - len(begin))[1:]).decode(), partial("row {}".format, row))
 
 

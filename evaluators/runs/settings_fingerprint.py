@@ -48,11 +48,13 @@ def meaning_of(suite: LoadedSuite) -> dict[str, dict[str, str]]:
 def decisive(suite: LoadedSuite) -> str:
     """A checksum of what the suite says and that decides an answer, or what is kept of it: not of its name and description, its gates,
     trackers and reports."""
-    said = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
+    settings = {key: value for key, value in suite.config.source.data.items() if key not in _HARMLESS}
     judges = [judged for judge in suite.judges.values() if (judged := judge.meaning())]
-    named = {Path(word).name for word in _words(said) if word}  # a file that it does not name is a suite that it extends
+    named = {
+        Path(word).name for word in _words(settings) if word
+    }  # a file that it does not name is a suite that it extends
     files = {name: sha256(data).hexdigest() for name, data in suite.files.items() if Path(name).name in named}
-    return _checksum([said, judges, suite.results.reasoning_length, files])
+    return _checksum([settings, judges, suite.results.reasoning_length, files])
 
 
 _HARMLESS: Final = frozenset(

@@ -26,7 +26,7 @@ Built = TypeVar("Built", bound=Settings)
 _OF_FIELD: Final = "; a field has its own beside compare, a path in the output: confidence: meta.total"
 
 
-def _written_as_column(name: str, said: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
+def _written_as_column(name: str, subject: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
     """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`.
 
     `of_output` is what to write for a place in the output.
@@ -38,7 +38,7 @@ def _written_as_column(name: str, said: str, key: str = "", also: str | None = N
             hint = f"write {key}row.{value}"
             if value.startswith(("output.", "expected.")):
                 hint = f"a place in a document is no column: write {key}row. and the name of a column{of_output}"
-            raise bad(f'{said}, written row.COLUMN{word}; found "{value}"', hint=hint)
+            raise bad(f'{subject}, written row.COLUMN{word}; found "{value}"', hint=hint)
         return value
 
     return field_validator(name, mode="before")(check)

@@ -116,9 +116,9 @@ def _limits(
         clear = family is None or one.verdict == "worse"
         verdict: Literal["passed", "failed"] = "failed" if drop > check.max_drop and clear else "passed"
         lower = Finding("lower" if drop > 0 else "not-lower", {"drop": drop})
-        said = [] if family is None else [_test(one, family)]
-        said = [Finding("chance"), *said] if drop > check.max_drop and not clear else said
-        found = sentence(lower, *_lost(one), *said, Finding("most-drop", {"most": check.max_drop}))
+        tests = [] if family is None else [_test(one, family)]
+        tests = [Finding("chance"), *tests] if drop > check.max_drop and not clear else tests
+        found = sentence(lower, *_lost(one), *tests, Finding("most-drop", {"most": check.max_drop}))
         yield RegressionCheckResult("max_drop", written, verdict, found, one.variant)
     if check.max_broken_rows is not None:
         verdict = "failed" if too_many else "passed"

@@ -53,8 +53,8 @@ class ClusterEngine(Engine):
 
     def no_cluster(self, error: Exception, what: str, hint: str) -> Problems:
         """Nobody answers at the address."""
-        said = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        return Problems([Issue("no-cluster", Blame.ENVIRONMENT, f"no {what} answers: {said}", self.address, hint)])
+        message = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return Problems([Issue("no-cluster", Blame.ENVIRONMENT, f"no {what} answers: {message}", self.address, hint)])
 
 
 class Cluster:
@@ -168,13 +168,13 @@ class Shipped:
 
 def _opened(answer: Answer) -> Any:
     """The result. Raises Problems where the worker did; RuntimeError, with the worker's trace, for what nobody had foreseen."""
-    how, said = answer
+    how, value = answer
     if how == "done":
-        return said
+        return value
     if how == "problems":
-        raise Problems(said)
-    error = RuntimeError(said[0])
-    error.add_note(said[1])
+        raise Problems(value)
+    error = RuntimeError(value[0])
+    error.add_note(value[1])
     raise error
 
 
@@ -205,7 +205,7 @@ def _in_folder(folder: str) -> Iterator[None]:
 
 
 def _unfit(worker: str, error: Exception) -> Issue:
-    said = (str(error).strip().splitlines() or [""])[-1]
-    message = f"{worker} cannot take part in the run: {type(error).__name__}: {said}"
+    last = (str(error).strip().splitlines() or [""])[-1]
+    message = f"{worker} cannot take part in the run: {type(error).__name__}: {last}"
     hint = "what a worker needs to have is said in docs/integrations/clusters.md"
     return Issue("worker-unfit", Blame.ENVIRONMENT, message, None, hint)
