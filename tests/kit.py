@@ -88,6 +88,12 @@ def folder_with(files: Mapping[str, str]) -> Any:
     return folder
 
 
+def quick_first(values: Iterable[Any], quick: int = 1) -> list[Any]:
+    """Values of a parameter: the tests of the first ones are in the default tier, those of all others are slow."""
+    every = list(values)
+    return [*every[:quick], *(pytest.param(value, marks=pytest.mark.slow) for value in every[quick:])]
+
+
 def tables_of(file: Path) -> list[str]:
     """What the tables of a run hold, without the checksums of what it was run with."""
     with closing(sqlite3.connect(file)) as db:

@@ -79,6 +79,8 @@ COMMANDS: dict[str, list[tuple[list[str], list[str]]]] = {
 }  # fmt: skip
 """For each command with `-o`: command lines, with @ for the place that is written, and the files that they read."""
 CASES = [(words, file) for lines in COMMANDS.values() for words, files in lines for file in files]
+IDS = [f"{' '.join(words)} = {file}" for words, file in CASES]
+FIRST_FILES = [(words, files[0]) for lines in COMMANDS.values() for words, files in lines]
 
 
 def test_every_command_that_writes_a_file_is_tried() -> None:
@@ -118,7 +120,7 @@ def here(made: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
 
 
-def spellings(file: str, here: Path, addresses: bool) -> Iterator[str]:
+def other_names(file: str, here: Path, addresses: bool) -> Iterator[str]:
     """A file under other names: links get an ending that every command takes."""
     links: dict[str, Callable[[Path, Path], None]] = {"symlink": os.symlink, "hard": os.link}
     for kind, make in links.items():
@@ -126,7 +128,7 @@ def spellings(file: str, here: Path, addresses: bool) -> Iterator[str]:
             make(here / file, here / f"{kind}{ending}")
             yield f"{kind}{ending}"
     os.symlink(here, here / "again")
-    yield from (file, f"no/../{file}", str(here / file), f"again/{file}")
+    yield from (f"no/../{file}", str(here / file), f"again/{file}")
     if addresses:
         yield (here / file).as_uri()
 
@@ -138,15 +140,30 @@ def contents(here: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize(("words", "file"), CASES, ids=[f"{' '.join(words)} = {file}" for words, file in CASES])
+def assert_not_written_over(words: list[str], name: str, here: Path) -> None:
+    before = contents(here)
+    done = cli(*[name if word == "@" else word for word in words])
+    assert done.exit_code == 2, (name, done.stdout, done.stderr)
+    assert contents(here) == before, name
+    if name.endswith((".json", ".csv")) and words[0] != "schema":
+        assert "not written over" in done.stderr, name
+
+
+@pytest.mark.parametrize(("words", "file"), CASES, ids=IDS)
 def test_a_file_that_is_read_is_not_written_over(words: list[str], file: str, here: Path) -> None:
-    for name in spellings(file, here, words[0] in ("run", "report", "compare")):
-        before = contents(here)
-        done = cli(*[name if word == "@" else word for word in words])
-        assert done.exit_code == 2, (name, done.stdout, done.stderr)
-        assert contents(here) == before, name
-        if name.endswith((".json", ".csv")) and words[0] != "schema":
-            assert "not written over" in done.stderr, name
+    assert_not_written_over(words, file, here)
+    os.symlink(here / file, here / "link.csv")
+    assert_not_written_over(words, "link.csv", here)
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [pytest.param(*case, marks=() if case in FIRST_FILES else pytest.mark.slow) for case in CASES],
+    ids=IDS,
+)
+def test_a_file_is_known_under_each_of_its_names(words: list[str], file: str, here: Path) -> None:
+    for name in other_names(file, here, words[0] in ("run", "report", "compare")):
+        assert_not_written_over(words, name, here)
 
 
 @pytest.fixture

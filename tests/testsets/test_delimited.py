@@ -7,6 +7,7 @@ import gzip
 import io
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -19,12 +20,10 @@ from evaluators.model.issues import Blame, CellError, Issue, Problems
 from evaluators.model.rows import MISSING
 from evaluators.testsets import delimited, delimited_rows, row_texts
 from evaluators.testsets.byte_source import ByteSource, seeming_utf16
-from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.reader import READERS
+from tests.testsets.kit import numbered, open_reader
 
-
-def opened(path: Path, content: bytes | str, format: str = "csv", encoding: str = "utf-8") -> Reader:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return READERS.find(format).open(ByteSource(str(path), path.name, encoding=encoding))
+open_csv = partial(open_reader, format="csv")
 
 
 @pytest.fixture
@@ -35,23 +34,6 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def shared_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("csv") / "rows.csv"
-
-
-def numbered(table: Reader, columns: list[str] | None = None) -> list[tuple[int, list[object]]]:
-    """Every row as (the number a spreadsheet shows, cells)."""
-    names = list(table.header) if columns is None else columns
-    rows: list[tuple[int, list[object]]] = []
-    before = 0
-    for split in table.splits():
-        span = 0
-        for chunk in table.read(split, names):
-            columns_read = [chunk.columns[name] for name in names]
-            assert all(len(cells) == chunk.count for cells in columns_read)
-            for index, offset in enumerate(chunk.offsets):
-                rows.append((table.first_number + before + offset, [cells[index] for cells in columns_read]))
-            span = chunk.span
-        before += span
-    return rows
 
 
 def codes(cells: list[object]) -> set[str]:
@@ -78,22 +60,22 @@ def small_pieces(split: int, cut: int) -> Iterator[None]:
 
 
 def test_cells_stay_text(file: Path) -> None:
-    table = opened(file, "id,output\n007,true\nNA,1.0\n,null\n")
+    table = open_csv(file, "id,output\n007,true\nNA,1.0\n,null\n")
     assert numbered(table) == [(2, ["007", "true"]), (3, ["NA", "1.0"]), (4, ["", "null"])]
 
 
 def test_a_line_break_inside_quotes_belongs_to_the_cell_and_does_not_count_as_a_row(file: Path) -> None:
-    table = opened(file, 'id,output\r\n1,"a\r\nb\n"\r\n2,c\r\n')
+    table = open_csv(file, 'id,output\r\n1,"a\r\nb\n"\r\n2,c\r\n')
     assert numbered(table) == [(2, ["1", "a\r\nb\n"]), (3, ["2", "c"])]
 
 
 def test_blank_lines_are_no_rows_but_keep_their_number(file: Path) -> None:
-    table = opened(file, "\nid,output\n\n1,a\n\n\n2,b\n\n")
+    table = open_csv(file, "\nid,output\n\n1,a\n\n\n2,b\n\n")
     assert numbered(table) == [(4, ["1", "a"]), (7, ["2", "b"])]
 
 
 def test_a_byte_order_mark_is_not_part_of_the_first_column(file: Path) -> None:
-    table = opened(file, b"\xef\xbb\xbfid,output\n1,\xc3\xa9\n")
+    table = open_csv(file, b"\xef\xbb\xbfid,output\n1,\xc3\xa9\n")
     assert table.header == ("id", "output")
     assert numbered(table) == [(2, ["1", "é"])]
 
@@ -101,11 +83,14 @@ def test_a_byte_order_mark_is_not_part_of_the_first_column(file: Path) -> None:
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-16-le", "shift_jis", "utf-32"])
 def test_another_encoding_is_named(file: Path, encoding: str) -> None:
     text = 'id,output\n1,"cafe ""x"""\n2,b\n'
-    assert numbered(opened(file, text.encode(encoding), encoding=encoding)) == [(2, ["1", 'cafe "x"']), (3, ["2", "b"])]
+    assert numbered(open_reader(file, text.encode(encoding), "csv", encoding)) == [
+        (2, ["1", 'cafe "x"']),
+        (3, ["2", "b"]),
+    ]
 
 
 def test_bytes_that_are_not_text_make_one_row_invalid(file: Path) -> None:
-    table = opened(file, b"id,output\n1,a\n2,\xff\n3,c\n")
+    table = open_csv(file, b"id,output\n1,a\n2,\xff\n3,c\n")
     (_, first), (number, second), (_, third) = numbered(table)
     assert (first, third) == (["1", "a"], ["3", "c"])
     assert number == 3
@@ -114,13 +99,13 @@ def test_bytes_that_are_not_text_make_one_row_invalid(file: Path) -> None:
 
 def test_utf16_without_its_name_is_recognised(file: Path) -> None:
     with pytest.raises(Problems) as caught:
-        opened(file, "id,output\n1,a\n".encode("utf-16"))
+        open_csv(file, "id,output\n1,a\n".encode("utf-16"))
     assert caught.value.issues[0].hint == "`encoding: utf-16` under test_set, or --encoding utf-16, reads it"
 
 
 def test_an_unknown_encoding_is_a_config_problem(file: Path) -> None:
     with pytest.raises(Problems, match='unknown encoding "klingon"') as caught:
-        opened(file, "id\n1\n", encoding="klingon")
+        open_reader(file, "id\n1\n", "csv", "klingon")
     assert caught.value.issues[0].blame is Blame.CONFIG
 
 
@@ -134,7 +119,7 @@ def test_an_unknown_encoding_is_a_config_problem(file: Path) -> None:
 def test_a_ragged_row_keeps_its_place_and_its_cells_and_says_what_is_wrong(
     file: Path, text: str, message: str, cells: tuple[str, str]
 ) -> None:
-    table = opened(file, text)
+    table = open_csv(file, text)
     (chunk,) = [chunk for chunk in table.read(table.splits()[0], ["id", "output"]) if chunk.count]
     ((position, issue),) = chunk.faults
     assert (position, issue.message, issue.blame) == (0, message, Blame.TESTSET)
@@ -148,7 +133,7 @@ TORN = 'id,output\n1,"a ""quoted"" b"\n2,"b\n3,c\n4,"d"\n5,"e"\n'
 @pytest.mark.parametrize("cut", [1, 8, 1000])
 def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: int) -> None:
     with small_pieces(10_000, cut):
-        table = opened(file, TORN)
+        table = open_csv(file, TORN)
         rows = numbered(table)
         assert [number for number, _ in rows] == [2, 3, 4]
         assert (rows[0][1], rows[2][1]) == (["1", 'a "quoted" b'], ["5", "e"])
@@ -161,7 +146,7 @@ def test_a_quote_that_a_later_row_closes_makes_its_row_invalid(file: Path, cut: 
 @pytest.mark.parametrize("bad", ['"a"b', '"a" ', '"a"b"', '"a""" x', '"a\n""b"c'])
 @pytest.mark.parametrize("after", ["", "\n9,z\n"])
 def test_text_after_a_closing_quote_is_a_problem_of_its_row_alone(file: Path, bad: str, after: str) -> None:
-    rows = numbered(opened(file, f"output,id\nx,1\n{bad},2\n\ny,3{after}"))
+    rows = numbered(open_csv(file, f"output,id\nx,1\n{bad},2\n\ny,3{after}"))
     assert [codes(cells) for _, cells in rows][:3] == [set(), {"text-after-quote"}, set()]
     assert [number for number, _ in rows][:3] == [2, 3, 5]
 
@@ -169,14 +154,14 @@ def test_text_after_a_closing_quote_is_a_problem_of_its_row_alone(file: Path, ba
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_worked_out_and_told(file: Path, delimiter: str) -> None:
     text = '"id"X"the, output; x"X"n"\n1X"{""a"": 1, ""b"": 2}"X3\n2X"a|b"X4\n'.replace("X", delimiter)
-    table = opened(file, text)
+    table = open_csv(file, text)
     assert table.header == ("id", "the, output; x", "n")
     assert bool(table.notes) == (delimiter != ",")
     assert numbered(table)[0] == (2, ["1", '{"a": 1, "b": 2}', "3"])
 
 
 def test_tsv_is_cut_at_tabs_whatever_the_header_holds(file: Path) -> None:
-    table = opened(file, 'id,x;y\toutput\n1\t"a\tb"\n', "tsv")
+    table = open_reader(file, 'id,x;y\toutput\n1\t"a\tb"\n', "tsv")
     assert table.header == ("id,x;y", "output")
     assert numbered(table) == [(2, ["1", "a\tb"])]
     assert table.notes == ()
@@ -184,27 +169,27 @@ def test_tsv_is_cut_at_tabs_whatever_the_header_holds(file: Path) -> None:
 
 def test_columns_of_the_same_name_are_a_problem(file: Path) -> None:
     with pytest.raises(Problems, match=r'"output" \(columns 2 and 3\)'):
-        opened(file, "id,output,output\n1,a,b\n")
+        open_csv(file, "id,output,output\n1,a,b\n")
 
 
 def test_a_column_without_a_name_is_called_by_its_place(file: Path) -> None:
-    table = opened(file, "id,,output\n1,x,a\n")
+    table = open_csv(file, "id,,output\n1,x,a\n")
     assert table.header == ("id", "column 2", "output")
     assert table.notes == ('rows.csv: columns without a name are called by their place, "column N": 2',)
 
 
 def test_a_header_alone_has_no_rows(file: Path) -> None:
-    assert numbered(opened(file, "id,output")) == []
+    assert numbered(open_csv(file, "id,output")) == []
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "\r\n"])
 def test_a_file_without_a_header_is_a_problem(file: Path, text: str) -> None:
     with pytest.raises(Problems, match="the file is empty"):
-        opened(file, text)
+        open_csv(file, text)
 
 
 def test_an_unknown_column_is_missing_in_every_row(file: Path) -> None:
-    assert numbered(opened(file, "id\n1\n2\n"), ["nope", "id"]) == [(2, [MISSING, "1"]), (3, [MISSING, "2"])]
+    assert numbered(open_csv(file, "id\n1\n2\n"), ["nope", "id"]) == [(2, [MISSING, "1"]), (3, [MISSING, "2"])]
 
 
 def test_a_compressed_file_reads_like_the_file(tmp_path: Path) -> None:
@@ -227,7 +212,7 @@ def test_a_damaged_compressed_file_is_a_problem(tmp_path: Path) -> None:
 def test_a_quote_that_the_end_of_a_large_file_leaves_open_costs_its_row_alone(file: Path, last: str) -> None:
     text = "id,output\n" + "".join(f"{number},abc\n" for number in range(400)) + last
     with small_pieces(split=1400, cut=100):
-        table = opened(file, text)
+        table = open_csv(file, text)
         assert len(table.splits()) > 1
         *rows, (_, open_quote) = numbered(table)
     assert [cells for _, cells in rows] == [[str(number), "abc"] for number in range(400)]
@@ -239,7 +224,7 @@ def test_a_quote_that_the_end_of_a_large_file_leaves_open_costs_its_row_alone(fi
 def test_the_end_of_a_file_is_no_place_where_a_row_starts(file: Path, size: int, cut: int) -> None:
     text = "id,output\n" + "1,a\n" * 10 + "2," + "b" * (size - 53) + "\n"
     with small_pieces(split=20, cut=cut):
-        table = opened(file, text)
+        table = open_csv(file, text)
         assert len(text) == size
         starts = list(row_texts.row_starts(io.BytesIO(text.encode())))
         assert all(0 < start < size for start in starts)
@@ -253,7 +238,7 @@ def test_quotes_in_unquoted_cells_leave_the_rest_in_one_piece(file: Path) -> Non
     rows = [["1", '5" pipe'], *([str(number), f"a\n{number},b"] for number in range(2, 300))]
     text = "id,output\n" + "".join(f'{id},"{cell}"\n' if "\n" in cell else f"{id},{cell}\n" for id, cell in rows)
     with small_pieces(split=1000, cut=100):
-        table = opened(file, text)
+        table = open_csv(file, text)
         assert table.splits()[-1].note
         assert [cells for _, cells in numbered(table)] == rows
 
@@ -331,14 +316,14 @@ def test_any_text_reads_the_same_however_it_is_cut_or_says_that_it_cannot(shared
     format=st.sampled_from(["csv", "tsv"]),
 )
 def test_any_bytes_are_rows_faults_or_problems(shared_file: Path, content: bytes, encoding: str, format: str) -> None:
-    _, problems = attempt(lambda: numbered(opened(shared_file, content, format, encoding)))
+    _, problems = attempt(lambda: numbered(open_reader(shared_file, content, format, encoding)))
     assert all(issue.blame is Blame.TESTSET for issue in problems)
 
 
 @pytest.mark.parametrize("beginning", [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"])
 def test_a_workbook_is_called_one(file: Path, beginning: bytes) -> None:
     with pytest.raises(Problems, match="looks like an Excel workbook"):
-        opened(file, beginning + b"\x14\x00, more\n1,2\n")
+        open_csv(file, beginning + b"\x14\x00, more\n1,2\n")
 
 
 @pytest.mark.slow

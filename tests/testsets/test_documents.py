@@ -14,15 +14,11 @@ from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings, build
 from evaluators.testsets.documents import documents_at, plain_name
-from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.data.extract_bench import unpack
 from tests.kit import write_files
-
-
-def opened(folder: Path, **config: Any) -> TestSet:
-    return open_test_set(build(TestSetConfig, config), folder, needed=("output", "expected"))
+from tests.testsets.kit import open_set
 
 
 def rows(test_set: TestSet, *columns: str) -> dict[str, list[Any]]:
@@ -42,7 +38,7 @@ def names(folder: Path, place: str) -> list[str]:
 
 def problem_of(folder: Path, **config: Any) -> str:
     with pytest.raises(Problems) as caught:
-        opened(folder, **config)
+        open_set(folder, config)
     return str(caught.value)
 
 
@@ -65,7 +61,7 @@ def test_a_document_is_called_by_its_file_without_the_ending(file: str, name: st
 
 def test_documents_in_nested_folders_are_paired_by_their_paths(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/a/x.json": "1", "gold/b/x.json": "2", "out/a/x.txt": "one", "out/b/x.txt": "two"})
-    found = rows(opened(tmp_path, expected="gold", output="out"), "expected", "output", "folder", "file")
+    found = rows(open_set(tmp_path, {"expected": "gold", "output": "out"}), "expected", "output", "folder", "file")
     assert found == {"a/x": ["1", "one", "a", "x"], "b/x": ["2", "two", "b", "x"]}
 
 
@@ -94,7 +90,7 @@ def test_a_document_of_a_pattern_is_called_by_what_the_wildcards_stand_for(
 
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path: Path) -> None:
     write_files(tmp_path, {"[a] x.json": "1", "out.json": "1"})
-    assert rows(opened(tmp_path, expected="[a] x.json", output="out.json"), "expected") == {"[a] x": ["1"]}
+    assert rows(open_set(tmp_path, {"expected": "[a] x.json", "output": "out.json"}), "expected") == {"[a] x": ["1"]}
 
 
 def test_a_pattern_without_documents_is_a_problem(tmp_path: Path) -> None:
@@ -105,12 +101,12 @@ def test_a_pattern_without_documents_is_a_problem(tmp_path: Path) -> None:
 def test_compressed_documents_are_unpacked(tmp_path: Path) -> None:
     write_files(tmp_path, {"out/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
     (tmp_path / "gold" / "a.json.gz").write_bytes(gzip.compress(b"1"))
-    assert rows(opened(tmp_path, expected="gold", output="out"), "expected")["a"] == ["1"]
+    assert rows(open_set(tmp_path, {"expected": "gold", "output": "out"}), "expected")["a"] == ["1"]
 
 
 def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/acme.json": "1", "gold/b.json": "2", "out/acme_1.json": "1", "out/b.json": "2"})
-    test_set = opened(tmp_path, expected="gold", output="out")
+    test_set = open_set(tmp_path, {"expected": "gold", "output": "out"})
     assert [str(issue) for issue in test_set.issues] == [
         'gold/: 1 document that is not in out/: "acme" (file gold/acme.json)\n  hint: near: "acme_1" for "acme"'
     ]
@@ -122,16 +118,16 @@ def test_documents_without_a_partner_are_named_with_the_nearest_one(tmp_path: Pa
 
 def test_a_missing_output_that_counts_0_is_still_named(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/a.json": "1", "gold/b.json": "2", "out/b.json": "2"})
-    test_set = opened(tmp_path, expected="gold", output="out", no_output="fail")
+    test_set = open_set(tmp_path, {"expected": "gold", "output": "out", "no_output": "fail"})
     assert (test_set.issues, [one.code for one in test_set.warnings]) == ((), ["no-output-for-row"])
     assert rows(test_set, "output")["a"] == [MISSING]
 
 
 def test_pairing_by_name_sets_folders_aside(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/a/x.json": "1", "out/x.json": "2"})
-    (issue,) = opened(tmp_path, expected="gold", output="out").issues
+    (issue,) = open_set(tmp_path, {"expected": "gold", "output": "out"}).issues
     assert issue.hint == 'near: "x" for "a/x"; `pair_by: name` sets folders aside'
-    found = rows(opened(tmp_path, expected="gold", output="out", pair_by="name"), "output", "folder")
+    found = rows(open_set(tmp_path, {"expected": "gold", "output": "out", "pair_by": "name"}), "output", "folder")
     assert found == {"x": ["2", "a"]}
 
 
@@ -139,7 +135,7 @@ def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Pat
     write_files(
         tmp_path, {"gold.json": '[{"id": 1, "x": 1}, {"id": 2, "x": 2}]', "out.jsonl": '{"id": 2, "x": 0}\n{"id": 1}\n'}
     )
-    test_set = opened(tmp_path, expected="gold.json", output="out.jsonl")
+    test_set = open_set(tmp_path, {"expected": "gold.json", "output": "out.jsonl"})
     assert rows(test_set, "expected", "output") == {
         "1": [{"id": 1, "x": 1}, {"id": 1}], "2": [{"id": 2, "x": 2}, {"id": 2, "x": 0}],
     }  # fmt: skip
@@ -148,7 +144,7 @@ def test_two_lists_of_documents_are_paired_by_an_id_that_both_have(tmp_path: Pat
 
 def test_a_note_names_the_key_that_outputs_are_found_by(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold.jsonl": '{"doc": "A"}\n{"doc": "B"}\n', "out.jsonl": '{"doc": "B"}\n{"doc": "A"}\n'})
-    test_set = opened(tmp_path, expected="gold.jsonl", output="out.jsonl")
+    test_set = open_set(tmp_path, {"expected": "gold.jsonl", "output": "out.jsonl"})
     assert list(test_set.notes[:2]) == [
         'gold.jsonl and out.jsonl are lists of documents, paired by the key "doc"',
         'output comes from out.jsonl, by "doc"',
@@ -161,7 +157,7 @@ def test_a_note_names_the_key_that_outputs_are_found_by(tmp_path: Path) -> None:
 )
 def test_other_lists_of_documents_are_paired_by_their_places(tmp_path: Path, given: str, pair_by: str | None) -> None:
     write_files(tmp_path, {"gold.json": '[{"id": 1}, {"id": 2}, {"id": 3}]', "out.json": given})
-    test_set = opened(tmp_path, expected="gold.json", output="out.json", pair_by=pair_by)
+    test_set = open_set(tmp_path, {"expected": "gold.json", "output": "out.json", "pair_by": pair_by})
     assert "gold.json and out.json are lists of documents, paired by their places in the list" in test_set.notes
     assert rows(test_set, "expected", "output")["3"] == [{"id": 3}, "no-output-for-row"]
     assert [str(one) for one in test_set.issues] == [
@@ -171,7 +167,7 @@ def test_other_lists_of_documents_are_paired_by_their_places(tmp_path: Path, giv
 
 def test_a_named_key_pairs_lists_and_must_be_there(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold.json": '[{"doc": "a"}]', "out.json": '[{"doc": "a", "x": 1}]'})
-    test_set = opened(tmp_path, expected="gold.json", output="out.json", columns={"id": "doc"})
+    test_set = open_set(tmp_path, {"expected": "gold.json", "output": "out.json", "columns": {"id": "doc"}})
     assert rows(test_set, "output") == {"a": [{"doc": "a", "x": 1}]}
     said = problem_of(tmp_path, expected="gold.json", output="out.json", columns={"id": "dok"})
     assert 'no document of a list has the key "dok"' in said
@@ -179,13 +175,17 @@ def test_a_named_key_pairs_lists_and_must_be_there(tmp_path: Path) -> None:
 
 def test_two_files_are_one_document_each_when_one_of_them_is_no_list(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold.json": "[1]", "out.txt": "prose", "out.json": "[1]"})
-    assert rows(opened(tmp_path, expected="gold.json", output="out.txt"), "output") == {"gold": ["prose"]}
-    assert rows(opened(tmp_path, expected="gold.json", output="out.json", pair_by="path"), "output") == {"gold": ["[1]"]}
+    assert rows(open_set(tmp_path, {"expected": "gold.json", "output": "out.txt"}), "output") == {"gold": ["prose"]}
+    assert rows(open_set(tmp_path, {"expected": "gold.json", "output": "out.json", "pair_by": "path"}), "output") == {
+        "gold": ["[1]"]
+    }
 
 
 def test_a_line_that_is_not_json_is_a_fault_of_its_document(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold.jsonl": '{"a": 1}\nsorry\n', "out.jsonl": '{"a": 1}\n{"a": 2}\n'})
-    assert rows(opened(tmp_path, expected="gold.jsonl", output="out.jsonl"), "expected")["2"] == ["unreadable-row"]
+    assert rows(open_set(tmp_path, {"expected": "gold.jsonl", "output": "out.jsonl"}), "expected")["2"] == [
+        "unreadable-row"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -194,13 +194,15 @@ def test_a_line_that_is_not_json_is_a_fault_of_its_document(tmp_path: Path) -> N
 )
 def test_two_files_of_rows_are_joined_by_id(tmp_path: Path, expected: str, text: str) -> None:
     write_files(tmp_path, {expected: text, "out.jsonl": '{"id": "a", "output": "2"}\n'})
-    assert rows(opened(tmp_path, expected=expected, output="out.jsonl"), "expected", "output") == {"a": ["1", "2"]}
+    assert rows(open_set(tmp_path, {"expected": expected, "output": "out.jsonl"}), "expected", "output") == {
+        "a": ["1", "2"]
+    }
 
 
 def test_columns_of_the_rows_are_variants_without_file_and_key(tmp_path: Path) -> None:
     write_files(tmp_path, {"rows.csv": "expected,small,large\n1,1,2\n2,2,2\n"})
     places = {"tiny": {"column": "small"}, "big": {"column": "large"}}
-    test_set = opened(tmp_path, file="rows.csv", outputs=places)
+    test_set = open_set(tmp_path, {"file": "rows.csv", "outputs": places})
     cells = {}
     for name in test_set.variants:
         one = test_set.variant(name)
@@ -241,9 +243,8 @@ def test_a_file_of_the_rows_folder_becomes_a_column(tmp_path: Path) -> None:
             "data/hr/gold/b.json": "2", "data/hr/hr-schema.json": "H", "out/hr/b.json": "2",
         },
     )  # fmt: skip
-    test_set = opened(
-        tmp_path, expected="data/**/gold/*.json", output="out", attach={"schema": "data/{folder}/*-schema.json"}
-    )
+    attach = {"schema": "data/{folder}/*-schema.json"}
+    test_set = open_set(tmp_path, {"expected": "data/**/gold/*.json", "output": "out", "attach": attach})
     assert rows(test_set, "schema", "output") == {"fin/a": ["F", "1"], "hr/b": ["H", "2"]}
     assert test_set.header == ("id", "folder", "file", "expected", "schema", "output")
     assert "data/hr/hr-schema.json" in [source.name for source in test_set.files]
@@ -253,13 +254,13 @@ def test_a_file_of_the_rows_folder_becomes_a_column(tmp_path: Path) -> None:
 def test_a_file_may_be_named_by_any_column(tmp_path: Path) -> None:
     table = "id,kind,output,expected\na,invoice,1,1\nb,order,1,1\nc,,1,1\nd,../x,1,1\ne,[x],1,1\nf,in*,1,1\n"
     write_files(tmp_path, {"rows.csv": table, "schemas/invoice.json": "I", "schemas/[x].json": "X", "x.json": ""})
-    found = rows(opened(tmp_path, file="rows.csv", attach={"schema": "schemas/{kind}.json"}), "schema")
+    found = rows(open_set(tmp_path, {"file": "rows.csv", "attach": {"schema": "schemas/{kind}.json"}}), "schema")
     assert [cell for (cell,) in found.values()] == ["I", "no-such-file", "no-such-file", "leads-out", "X", "no-such-file"]
 
 
 def test_several_files_that_fit_are_a_fault_not_a_choice(tmp_path: Path) -> None:
     write_files(tmp_path, {"rows.csv": "id,output,expected\na,1,1\n", "a-schema.json": "", "b-schema.json": ""})
-    test_set = opened(tmp_path, file="rows.csv", attach={"schema": "*-schema.json"})
+    test_set = open_set(tmp_path, {"file": "rows.csv", "attach": {"schema": "*-schema.json"}})
     assert rows(test_set, "schema") == {"a": ["several-files"]}
 
 
@@ -307,7 +308,7 @@ def test_each_row_of_the_extract_bench_data_has_the_schema_of_its_folder(tmp_pat
 def test_files_of_several_kinds_for_one_document_are_told_with_the_pattern_that_takes_one_kind(tmp_path: Path) -> None:
     answers = {"out/a.json": "1", "out/b.json": "2", "out/b.pdf": "%PDF", "out/c/d.json": "3"}
     write_files(tmp_path, {**answers, "gold/a.json": "1", "gold/b.json": "2", "gold/b.txt": "2", "gold/c/d.json": "3"})
-    assert [str(issue) for issue in opened(tmp_path, expected="gold", output="out").issues] == [
+    assert [str(issue) for issue in open_set(tmp_path, {"expected": "gold", "output": "out"}).issues] == [
         (
             'gold/: 1 document that occurs more than once: "b" (file gold/b.json and file gold/b.txt)\n'
             "  hint: name one kind of file: expected: gold/**/*.json"
@@ -317,11 +318,11 @@ def test_files_of_several_kinds_for_one_document_are_told_with_the_pattern_that_
             "  hint: name one kind of file: output: out/**/*.json"
         ),
     ]
-    assert opened(tmp_path, expected="gold/**/*.json", output="out/**/*.json").issues == ()
+    assert open_set(tmp_path, {"expected": "gold/**/*.json", "output": "out/**/*.json"}).issues == ()
 
 
 def test_one_name_in_two_folders_gets_no_pattern(tmp_path: Path) -> None:
     write_files(tmp_path, {"gold/a.json": "1", "out/one/a.json": "1", "out/two/a.json": "1"})
-    (issue,) = opened(tmp_path, expected="gold", output="out", pair_by="name").issues
+    (issue,) = open_set(tmp_path, {"expected": "gold", "output": "out", "pair_by": "name"}).issues
     assert "more than once" in issue.message
     assert issue.hint is None

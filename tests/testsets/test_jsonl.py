@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -13,15 +14,12 @@ from hypothesis import strategies as st
 
 from evaluators.model.issues import Blame, CellError, Problems
 from evaluators.model.rows import MISSING
-from evaluators.testsets.byte_source import ByteSource
-from evaluators.testsets.reader import READERS, Reader
+from evaluators.testsets.reader import Reader
 from evaluators.testsets.readers import jsonl
 from tests.kit import problem_of
+from tests.testsets.kit import numbered, open_reader
 
-
-def opened(path: Path, content: bytes | str) -> Reader:
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return READERS.find("jsonl").open(ByteSource(str(path), path.name))
+open_jsonl = partial(open_reader, format="jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -29,21 +27,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("jsonl") / "rows.jsonl"
 
 
-def numbered(table: Reader, columns: list[str]) -> list[tuple[int, list[object]]]:
-    rows: list[tuple[int, list[object]]] = []
-    before = 0
-    for split in table.splits():
-        span = 0
-        for chunk in table.read(split, columns):
-            for index, offset in enumerate(chunk.offsets):
-                rows.append((table.first_number + before + offset, [chunk.columns[name][index] for name in columns]))
-            span = chunk.span
-        before += span
-    return rows
-
-
 def test_values_stay_what_they_are(file: Path) -> None:
-    table = opened(file, '{"id": 1, "output": "{\\"a\\": 1}"}\n{"id": "2", "output": {"a": [1.0, null]}}\n')
+    table = open_jsonl(file, '{"id": 1, "output": "{\\"a\\": 1}"}\n{"id": "2", "output": {"a": [1.0, null]}}\n')
     assert table.header == ("id", "output")
     assert numbered(table, ["id", "output"]) == [(1, [1, '{"a": 1}']), (2, ["2", {"a": [1.0, None]}])]
 
@@ -61,7 +46,7 @@ def test_values_stay_what_they_are(file: Path) -> None:
 )
 def test_an_unreadable_line_keeps_its_place_and_the_others_are_read(file: Path, line: str | bytes, reason: str) -> None:
     content = b'{"a": 1}\n' + (line if isinstance(line, bytes) else line.encode()) + b'\n{"a": 3}\n'
-    (_, first), (number, (second,)), (_, third) = numbered(opened(file, content), ["a"])
+    (_, first), (number, (second,)), (_, third) = numbered(open_jsonl(file, content), ["a"])
     assert (first, number, third) == ([1], 2, [3])
     assert isinstance(second, CellError)
     assert reason in second.issue.message
@@ -69,12 +54,12 @@ def test_an_unreadable_line_keeps_its_place_and_the_others_are_read(file: Path, 
 
 
 def test_a_byte_order_mark_is_set_aside(file: Path) -> None:
-    assert numbered(opened(file, b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n'), ["a"]) == [(1, [1]), (2, [2])]
+    assert numbered(open_jsonl(file, b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n'), ["a"]) == [(1, [1]), (2, [2])]
 
 
 def test_a_key_that_appears_late_is_known_after_a_closer_look(file: Path) -> None:
     with patch.object(jsonl, "_LOOK_BYTES", 10):
-        table = opened(file, '{"a": 1}\n{"a": 1}\n{"a": 1, "b": 0}\n')
+        table = open_jsonl(file, '{"a": 1}\n{"a": 1}\n{"a": 1, "b": 0}\n')
         assert table.header == ("a",)
         assert table.knows("b")
         assert not table.knows("c")
@@ -82,7 +67,7 @@ def test_a_key_that_appears_late_is_known_after_a_closer_look(file: Path) -> Non
 
 def test_nesting_without_end_is_refused_like_everywhere_else(file: Path) -> None:
     deep, shallow = "[" * 400 + "]" * 400, "[" * 200 + "]" * 200
-    (_, (first,)), (_, (second,)) = numbered(opened(file, f'{{"a": {deep}}}\n{{"a": {shallow}}}\n'), ["a"])
+    (_, (first,)), (_, (second,)) = numbered(open_jsonl(file, f'{{"a": {deep}}}\n{{"a": {shallow}}}\n'), ["a"])
     assert isinstance(first, CellError)
     assert second == json.loads(shallow)
 
@@ -106,7 +91,7 @@ def test_written_rows_come_back_however_the_file_is_cut(
 ) -> None:
     content = "".join(json.dumps(row) + ends for row in rows)
     with patch.object(jsonl, "SPLIT_BYTES", split), patch.object(jsonl, "CHUNK_BYTES", chunk):
-        found = numbered(opened(file, content), ["a", "the output"])
+        found = numbered(open_jsonl(file, content), ["a", "the output"])
     step = ends.count("\n")
     assert found == [
         (1 + index * step, [row.get("a", MISSING), row.get("the output", MISSING)]) for index, row in enumerate(rows)
@@ -116,14 +101,14 @@ def test_written_rows_come_back_however_the_file_is_cut(
 @given(content=st.binary(max_size=80) | st.text(alphabet='{}[]":,a1\n\r ', max_size=60).map(str.encode))
 def test_any_bytes_are_rows_or_faults(file: Path, content: bytes) -> None:
     with suppress(Problems):  # where no line holds an object
-        numbered(opened(file, content), ["a"])
+        numbered(open_jsonl(file, content), ["a"])
 
 
 def long_lines(path: Path, monkeypatch: pytest.MonkeyPatch, *lines: str, end: str = "\n") -> Reader:
     monkeypatch.setattr(jsonl, "LONGEST", 100)
     monkeypatch.setattr(jsonl, "_LOOK_BYTES", 30)
     monkeypatch.setattr(jsonl, "CHUNK_BYTES", 30)
-    return opened(path, "\n".join(lines) + end)
+    return open_jsonl(path, "\n".join(lines) + end)
 
 
 SHORT = '{"a": 1, "b": 2}'

@@ -19,18 +19,12 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
-from evaluators.model.settings import BadSettings, build
-from evaluators.testsets.opening import open_test_set
+from evaluators.model.settings import BadSettings
 from evaluators.testsets.reader import whole
-from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_config import TestSetConfig
 from tests.kit import cli, write_files, write_rows
+from tests.testsets.kit import open_set
 
 CASES: Final = yaml.safe_load(Path(__file__).with_name("made_columns.yaml").read_text(encoding="utf-8"))
-
-
-def opened(settings: Mapping[str, Any], folder: Path) -> TestSet:
-    return open_test_set(build(TestSetConfig, settings, noun="test_set"), folder, needed=["output", "expected"])
 
 
 def plain(cell: Any) -> Any:
@@ -49,14 +43,14 @@ def test_columns_are_made_of_others(case: dict[str, Any], tmp_path: Path) -> Non
     write_files(tmp_path, case.get("files", {}))
     if "says" in case:
         with pytest.raises((Problems, BadSettings)) as caught:
-            opened(case["test_set"], tmp_path)
+            open_set(tmp_path, case["test_set"])
         error = caught.value
         found = error.issues if isinstance(error, Problems) else error.details if isinstance(error, BadSettings) else []
         said = "\n".join(f"{one.message}\n{one.hint}" for one in found)
         assert case["says"] in said
         assert case.get("hint", "") in said
         return
-    test_set = opened(case["test_set"], tmp_path)
+    test_set = open_set(tmp_path, case["test_set"])
     test_set = test_set.variant(case["variant"]) if "variant" in case else test_set
     names = (test_set.columns.expected or "", test_set.columns.output or "")
     rows = [
@@ -106,7 +100,7 @@ def test_rows_of_a_database_have_a_column_for_each_field(tmp_path: Path) -> None
         "connection": {"sqlite": "rows.db"},
         "expected": {"columns": {"vendor": "vendor", "total": "total"}},
     }
-    (chunk,) = whole(opened(settings, tmp_path).table, ("expected",))
+    (chunk,) = whole(open_set(tmp_path, settings).table, ("expected",))
     assert chunk.columns["expected"] == [{"vendor": "Acme", "total": 7.5}, {"total": 3.0}]
 
 

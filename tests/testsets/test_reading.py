@@ -14,19 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from evaluators.model.issues import CellError, Issue, Problems
-from evaluators.model.settings import BadSettings, build
+from evaluators.model.settings import BadSettings
 from evaluators.testsets.columns import DELIMITERS
-from evaluators.testsets.opening import open_test_set
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
-from evaluators.testsets.test_set_config import TestSetConfig
 from tests.kit import cli, write_rows
+from tests.testsets.kit import open_set
 
 CASES: Final = yaml.safe_load(Path(__file__).with_name("reading.yaml").read_text(encoding="utf-8"))
-
-
-def opened(settings: Any, folder: Path) -> TestSet:
-    return open_test_set(build(TestSetConfig, settings, noun="test_set"), folder, needed=["output", "expected"])
 
 
 def read(test_set: TestSet) -> list[list[Any]]:
@@ -38,7 +33,7 @@ def read(test_set: TestSet) -> list[list[Any]]:
 def refused(settings: Any, folder: Path) -> Issue:
     """The first problem that keeps a file from being read."""
     with pytest.raises((Problems, BadSettings)) as caught:
-        opened(settings, folder)
+        open_set(folder, settings)
     if isinstance(caught.value, Problems):
         return caught.value.issues[0]
     detail = caught.value.details[0]  # type: ignore[attr-defined]  # what else is raised
@@ -61,7 +56,7 @@ def test_a_file_is_read_or_refused_with_a_way_out(case: dict[str, Any], tmp_path
         for name, value in case["then"].items():
             word = f"leave out `{name}`" if value is None else f"`{name}: {value}`"
             assert word in issue.hint
-    test_set = opened(settings, tmp_path)
+    test_set = open_set(tmp_path, settings)
     test_set = test_set.variant(case["variant"]) if "variant" in case else test_set
     if "faults" in case:
         assert sum(isinstance(cell, CellError) for _, cell, _ in read(test_set)) == case["faults"]
@@ -113,7 +108,7 @@ def test_a_table_reads_back_the_same_whatever_it_is_written_with(
         issue = refused(settings, folder)
         assert f"`encoding: {encoding}`" in (issue.hint or "")
         settings["encoding"] = encoding
-    assert read(opened(settings, folder)) == [[number, *row] for number, row in enumerate(rows, start=2)]
+    assert read(open_set(folder, settings)) == [[number, *row] for number, row in enumerate(rows, start=2)]
 
 
 @given(table=tables(), titles=TITLES, blank=st.integers(0, 2), padded=st.booleans())
@@ -125,7 +120,7 @@ def test_lines_above_the_header_are_never_taken_for_it(
     (folder / "rows.csv").write_text("\r\n".join([*above, *[""] * blank, text]), encoding="utf-8", newline="")
     issue, header = refused("rows.csv", folder), len(titles) + blank + 1
     assert f"`header_row: {header}`" in (issue.hint or "")
-    found = read(opened({"file": "rows.csv", "header_row": header}, folder))
+    found = read(open_set(folder, {"file": "rows.csv", "header_row": header}))
     assert found == [[number, *row] for number, row in enumerate(rows, start=header + 1)]
 
 
@@ -137,7 +132,7 @@ def test_a_table_without_a_header_is_never_read_without_a_word(folder: Path, row
     assume(rows[0][0] != rows[0][1])
     assert "looks like a row of cells" in refused("rows.tsv", folder).message
     settings = {"file": "rows.tsv", "columns": {"output": rows[0][0], "expected": rows[0][1]}}
-    assert any("looks like a row of cells" in note for note in opened(settings, folder).notes)
+    assert any("looks like a row of cells" in note for note in open_set(folder, settings).notes)
 
 
 # --- on the command line

@@ -17,12 +17,10 @@ import pytest
 from evaluators.model.issues import Blame, CellError, Problems
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings, build
-from evaluators.scoring.needs import Role
-from evaluators.testsets.opening import open_test_set
-from evaluators.testsets.selection import Selection
 from evaluators.testsets.test_set import TestSet
 from evaluators.testsets.test_set_config import TestSetConfig
 from tests.kit import write_files
+from tests.testsets.kit import open_set
 
 ROWS = "id,question,output,expected\na,1?,1,1\nb,2?,2,3\nc,3?,3,3\n"
 
@@ -30,10 +28,6 @@ ROWS = "id,question,output,expected\na,1?,1,1\nb,2?,2,3\nc,3?,3,3\n"
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path
-
-
-def opened(folder: Path, config: Any, needed: tuple[Role, ...] = ("output", "expected"), **choice: Any) -> TestSet:
-    return open_test_set(build(TestSetConfig, config), folder, needed=needed, selection=Selection(**choice))
 
 
 def rows(test_set: TestSet, *columns: str) -> dict[str, list[Any]]:
@@ -58,13 +52,13 @@ def code(cell: object) -> str:
 
 def issues_of(folder: Path, config: Any, **choice: Any) -> list[tuple[str, Blame, str | None]]:
     with pytest.raises(Problems) as caught:
-        opened(folder, config, **choice)
+        open_set(folder, config, **choice)
     return [(issue.code, issue.blame, issue.hint) for issue in caught.value.issues]
 
 
 def test_a_text_is_a_file_and_usual_names_play_their_roles(folder: Path) -> None:
     write_files(folder, {"rows.csv": ROWS})
-    test_set = opened(folder, "rows.csv")
+    test_set = open_set(folder, "rows.csv")
     assert test_set.notes == ('rows.csv: id is "id", input is "question", output is "output", expected is "expected"',)
     assert rows(test_set, "output", "expected") == {"a": ["1", "1"], "b": ["2", "3"], "c": ["3", "3"]}
     assert test_set.place(test_set.number(0, 2), "expected") == 'rows.csv row 4, column "expected"'
@@ -72,14 +66,14 @@ def test_a_text_is_a_file_and_usual_names_play_their_roles(folder: Path) -> None
 
 def test_a_test_set_can_be_pickled(folder: Path) -> None:
     write_files(folder, {"rows.csv": ROWS})
-    test_set = opened(folder, {"file": "rows.csv"}, limit=2)
+    test_set = open_set(folder, {"file": "rows.csv"}, limit=2)
     again = pickle.loads(pickle.dumps(test_set))
     assert rows(again, "output") == rows(test_set, "output")
 
 
 def test_usual_names_are_recognised_in_any_case(folder: Path) -> None:
     write_files(folder, {"rows.csv": "ID, Model_Output ,EXPECTED\n1,2,3\n"})
-    columns = opened(folder, "rows.csv").columns
+    columns = open_set(folder, "rows.csv").columns
     assert (columns.id, columns.output, columns.expected) == ("ID", " Model_Output ", "EXPECTED")
 
 
@@ -99,12 +93,12 @@ def test_two_candidates_are_an_error_that_names_the_key(folder: Path) -> None:
         ),
     ]
     config = {"file": "rows.csv", "columns": {"output": "prediction", "expected": "gold"}}
-    assert rows(opened(folder, config), "prediction") == {"2": ["2"]}
+    assert rows(open_set(folder, config), "prediction") == {"2": ["2"]}
 
 
 def test_two_candidates_for_a_role_that_nobody_needs_are_fine(folder: Path) -> None:
     write_files(folder, {"rows.csv": "question,prompt,output,expected\n1,2,3,4\n"})
-    assert opened(folder, "rows.csv").columns.input is None
+    assert open_set(folder, "rows.csv").columns.input is None
 
 
 def test_a_configured_column_that_is_not_there_has_a_suggestion(folder: Path) -> None:
@@ -116,7 +110,7 @@ def test_a_configured_column_that_is_not_there_has_a_suggestion(folder: Path) ->
 def test_a_role_that_is_needed_must_have_a_column(folder: Path) -> None:
     write_files(folder, {"rows.csv": "id,text\n1,2\n"})
     with pytest.raises(Problems) as caught:
-        opened(folder, "rows.csv", needed=("output",))
+        open_set(folder, "rows.csv", needed=("output",))
     assert str(caught.value) == (
         'rows.csv: no column is recognised as the output; the columns are "id", "text"\n'
         "  hint: say which one: write `test_set: {file: rows.csv, columns: {output: NAME}}`, or --columns output=NAME"
@@ -152,7 +146,7 @@ def test_standard_input_is_recognised_by_its_first_bytes(
     folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, columns: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(text.encode())))
-    test_set = opened(folder, "-")
+    test_set = open_set(folder, "-")
     assert test_set.header == columns
     assert rows(test_set, "output")["1"] == ["x"]
     assert rows(test_set, "expected")["1"] == ["y"]
@@ -162,7 +156,7 @@ def test_a_pipe_is_read_like_a_file(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     writer = threading.Thread(target=lambda: write_files(folder, {"pipe": ROWS}))
     writer.start()
-    test_set = opened(folder, "pipe")
+    test_set = open_set(folder, "pipe")
     writer.join()
     assert list(rows(test_set, "output")) == ["a", "b", "c"]
 
@@ -185,7 +179,7 @@ def test_a_small_test_set_loads_no_heavy_library(folder: Path) -> None:
 
 def test_the_fingerprint_is_that_of_the_bytes(folder: Path) -> None:
     write_files(folder, {"rows.csv": ROWS, "copy.csv": ROWS, "other.csv": ROWS + "d,4?,4,4\n"})
-    one, copy, other = (opened(folder, name).fingerprint() for name in ("rows.csv", "copy.csv", "other.csv"))
+    one, copy, other = (open_set(folder, name).fingerprint() for name in ("rows.csv", "copy.csv", "other.csv"))
     assert one == copy != other
     assert one.startswith("sha256:")
 
@@ -196,7 +190,7 @@ ANSWERS = '{"id": "a", "answer": "A"}\n{"id": "b", "answer": "B"}\n{"id": "x", "
 
 def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
     write_files(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
-    test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.jsonl", "key": "id", "column": "answer"}})
+    test_set = open_set(folder, {"file": "rows.csv", "output": {"file": "out.jsonl", "key": "id", "column": "answer"}})
     assert test_set.columns.output == "output"
     found = rows(test_set, "expected", "output")
     assert found["a"] == ["1", "A"]
@@ -211,7 +205,7 @@ def test_outputs_in_another_file_are_joined_by_id(folder: Path) -> None:
 def test_a_row_without_output_may_count_as_failed(folder: Path) -> None:
     write_files(folder, {"rows.csv": QUESTIONS, "out.jsonl": ANSWERS})
     config = {"file": "rows.csv", "no_output": "fail", "output": {"file": "out.jsonl", "column": "answer"}}
-    test_set = opened(folder, config)
+    test_set = open_set(folder, config)
     assert rows(test_set, "output")["c"] == [MISSING]
     assert [issue.code for issue in test_set.issues] == ["same-id"]
     assert [warning.code for warning in test_set.warnings] == ["unmatched-id", "no-output-for-row"]
@@ -221,31 +215,31 @@ def test_two_outputs_for_one_id_are_a_fault_not_a_choice(folder: Path) -> None:
     write_files(
         folder, {"rows.csv": "id,expected\n7,1\n", "out.jsonl": '{"id": 7, "output": 1}\n{"id": "7", "output": 2}\n'}
     )
-    test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.jsonl"}})
+    test_set = open_set(folder, {"file": "rows.csv", "output": {"file": "out.jsonl"}})
     assert code(rows(test_set, "output")["7"][0]) == "same-id"
 
 
 def test_an_unreadable_row_stays_a_fault_when_joined(folder: Path) -> None:
     write_files(folder, {"rows.csv": "id,expected\na\nb,1\n", "out.csv": "id,output\na,1\nb,2\n"})
-    test_set = opened(folder, {"file": "rows.csv", "output": {"file": "out.csv"}})
+    test_set = open_set(folder, {"file": "rows.csv", "output": {"file": "out.csv"}})
     assert code(rows(test_set, "output")[""][0]) == "ragged-row"
 
 
 def test_expected_answers_may_come_from_another_file(folder: Path) -> None:
     write_files(folder, {"out.csv": "id,output\na,1\n", "gold.json": '[{"case_id": "a", "gold": {"x": 1}}]'})
-    test_set = opened(folder, {"file": "out.csv", "expected": {"file": "gold.json"}})
+    test_set = open_set(folder, {"file": "out.csv", "expected": {"file": "gold.json"}})
     assert rows(test_set, "output", "expected") == {"a": ["1", {"x": 1}]}
 
 
 def test_one_expected_document_serves_all_outputs(folder: Path) -> None:
     write_files(folder, {"gold.json": "{}", "out/a.json": "1", "out/b.json": "2"})
-    found = rows(opened(folder, {"expected": "gold.json", "output": "out"}), "expected", "output")
+    found = rows(open_set(folder, {"expected": "gold.json", "output": "out"}), "expected", "output")
     assert found == {"a": ["{}", "1"], "b": ["{}", "2"]}
 
 
 def test_rows_may_have_their_outputs_in_documents(folder: Path) -> None:
     write_files(folder, {"rows.csv": "id,expected\na,1\nb,2\n", "out/a.json": "1", "out/b.json": "2"})
-    found = rows(opened(folder, {"file": "rows.csv", "output": "out"}), "expected", "output")
+    found = rows(open_set(folder, {"file": "rows.csv", "output": "out"}), "expected", "output")
     assert found == {"a": ["1", "1"], "b": ["2", "2"]}
 
 
@@ -262,7 +256,7 @@ def test_variants_are_files_joined_by_id(folder: Path, outputs: object) -> None:
             "outs/tiny.jsonl": '{"id": "a", "output": "0"}\n',
         },
     )
-    test_set = opened(folder, {"file": "rows.csv", "outputs": outputs})
+    test_set = open_set(folder, {"file": "rows.csv", "outputs": outputs})
     assert test_set.variants == ("gpt-4.1", "tiny")
     assert rows(test_set.variant("gpt-4.1"), "output", "expected") == {"a": ["1", "1"], "b": ["2", "2"]}
     assert rows(test_set.variant("tiny"), "output")["a"] == ["0"]
@@ -274,12 +268,12 @@ def test_variants_are_files_joined_by_id(folder: Path, outputs: object) -> None:
 
 def test_variants_may_be_folders_of_documents_or_single_documents(folder: Path) -> None:
     write_files(folder, {"gold/a.json": "1", "outs/x/a.json": "2", "outs/y/a.json": "3"})
-    test_set = opened(folder, {"expected": "gold", "outputs": "outs"})
+    test_set = open_set(folder, {"expected": "gold", "outputs": "outs"})
     assert [rows(test_set.variant(name), "expected", "output") for name in test_set.variants] == [
         {"a": ["1", "2"]}, {"a": ["1", "3"]},
     ]  # fmt: skip
     write_files(folder, {"gold.json": "1", "runs/x.json": "2", "runs/y.json": "3"})
-    test_set = opened(folder, {"expected": "gold.json", "outputs": "runs/*.json"})
+    test_set = open_set(folder, {"expected": "gold.json", "outputs": "runs/*.json"})
     assert [rows(test_set.variant(name), "expected", "output") for name in test_set.variants] == [
         {"gold": ["1", "2"]}, {"gold": ["1", "3"]},
     ]  # fmt: skip
@@ -295,12 +289,12 @@ MANY = "id,kind,output,expected\n" + "".join(f"{number},{'odd' if number % 2 els
 
 def test_a_limit_keeps_the_first_rows(folder: Path) -> None:
     write_files(folder, {"rows.csv": MANY})
-    assert list(rows(opened(folder, "rows.csv", limit=120), "output")) == [str(number) for number in range(120)]
+    assert list(rows(open_set(folder, "rows.csv", limit=120), "output")) == [str(number) for number in range(120)]
 
 
 def test_where_keeps_the_rows_with_that_value_and_their_numbers(folder: Path) -> None:
     write_files(folder, {"rows.csv": MANY})
-    test_set = opened(folder, {"file": "rows.csv", "columns": {"id": "kind"}}, where=(("kind", "odd"),), limit=2)
+    test_set = open_set(folder, {"file": "rows.csv", "columns": {"id": "kind"}}, where=(("kind", "odd"),), limit=2)
     (first, *_) = [chunk for chunk in test_set.read(test_set.splits()[0], ["output"]) if chunk.count]
     assert [test_set.number(0, offset) for offset in first.offsets] == [3, 5]
     assert test_set.notes[-2] == "selected: only rows whose kind is odd, at most 2 rows"
@@ -315,10 +309,10 @@ def test_where_needs_a_column_that_is_there(folder: Path) -> None:
 
 def test_a_sample_is_the_same_every_time_and_a_larger_one_holds_it(folder: Path) -> None:
     write_files(folder, {"rows.csv": MANY})
-    small = set(rows(opened(folder, "rows.csv", sample=20, seed=7), "output"))
-    again = set(rows(opened(folder, "rows.csv", sample=20, seed=7), "output"))
-    large = set(rows(opened(folder, "rows.csv", sample=60, seed=7), "output"))
-    other = set(rows(opened(folder, "rows.csv", sample=20, seed=8), "output"))
+    small = set(rows(open_set(folder, "rows.csv", sample=20, seed=7), "output"))
+    again = set(rows(open_set(folder, "rows.csv", sample=20, seed=7), "output"))
+    large = set(rows(open_set(folder, "rows.csv", sample=60, seed=7), "output"))
+    other = set(rows(open_set(folder, "rows.csv", sample=20, seed=8), "output"))
     assert len(small) == 20
     assert small == again
     assert small < large
