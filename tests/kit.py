@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from evaluators.api.loading import load
@@ -63,6 +64,11 @@ def write(name: str | Path, text: str) -> Path:
     """The file, with this text; folders on the way are made."""
     write_files(Path(), {str(name): text})
     return Path(name)
+
+
+def read_yaml(file: Path) -> Any:
+    """What a YAML file holds, such as a table of cases. Read by the parser in C, as every worker reads every table."""
+    return yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)
 
 
 def read_csv(file: Path) -> list[dict[str, str]]:

@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from evaluators.cli import command
 from tests.commands import program
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
 ROOT = Path(__file__).parents[2]
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+ACTION = read_yaml(ROOT / "action.yml")
+HOOKS = read_yaml(ROOT / ".pre-commit-hooks.yaml")
 
 SUITE = """\
 evaluators:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from evaluators.reports.tracking.tracker import TRACKERS, Tracker
 from evaluators.runs.engines.engine import ENGINES, Engine
 from tests.cli.test_everyday_mistakes import RIGHT, TABLE
-from tests.kit import cli, write_files
+from tests.kit import cli, read_yaml, write_files
 
 
 class LackingTracker(Tracker):
@@ -111,7 +111,7 @@ def agree() -> None:
         assert "warning: the " in checked.output or checked.exit_code == 2
         run = cli("run", "suite.yaml", "rows.csv", "--track", "none", "--engine", "in_process")
     if run.exit_code == 1:
-        suite = yaml.safe_load(Path("suite.yaml").read_text("utf-8"))
+        suite = read_yaml(Path("suite.yaml"))
         Path("ungated.yaml").write_text(yaml.safe_dump({**suite, "gates": {}}, sort_keys=False), "utf-8")
         run = cli("run", "ungated.yaml", "rows.csv", "--track", "none", "--engine", "in_process")
     codes = {checked.exit_code, run.exit_code}

@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
-TABLE: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("environment_values.yaml").read_text(encoding="utf-8")
-)
+TABLE: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("environment_values.yaml"))
 ROWS = "id,output,expected\n1,Paris,Paris\n2,Oslo,Rome\n"
 VALUES = {"SECRET1": "Qxv7Hidden", "SECRET2": "zzk9covert"}
 COMMANDS: tuple[list[str], ...] = (

@@ -9,17 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from evaluators.cli import command
 from evaluators.model.registry import suggestion
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
-TABLE, COMMANDS = (
-    yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-    for name in ("everyday_mistakes.yaml", "commands.yaml")
-)
+TABLE, COMMANDS = (read_yaml(Path(__file__).with_name(name)) for name in ("everyday_mistakes.yaml", "commands.yaml"))
 RIGHT = "output,expected\nParis,Paris\nRome,Rome\n"
 
 

@@ -12,9 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-import yaml
-
 from evaluators.model.rows import MISSING
+from tests.kit import read_yaml
 
 HERE: Final = Path(__file__).parent
 
@@ -64,7 +63,7 @@ class Case:
 @cache
 def mapping() -> dict[str, Any]:
     """What `mapping.yaml` says."""
-    loaded = yaml.safe_load((HERE / "mapping.yaml").read_text(encoding="utf-8"))
+    loaded = read_yaml(HERE / "mapping.yaml")
     assert isinstance(loaded, dict)
     return loaded
 

@@ -13,8 +13,6 @@ from functools import cache
 from inspect import signature
 from typing import Any, Final
 
-import yaml
-
 from tests.conformance import (
     extract_bench_predicates,
     extract_bench_worked_out,
@@ -27,6 +25,7 @@ from tests.conformance import (
 )
 from tests.conformance.cases import HERE, Answer, Case
 from tests.conformance.x_eval_differences import reasons_of
+from tests.kit import read_yaml
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ ANSWERS: Final[Mapping[str, Answer]] = {
 @cache
 def rules() -> tuple[Rule, ...]:
     """The divergences, in the order in which they are asked."""
-    read = yaml.safe_load((HERE / "divergences.yaml").read_text(encoding="utf-8"))
+    read = read_yaml(HERE / "divergences.yaml")
     return tuple(_rule(system, entry) for system, entries in read.items() for entry in entries)
 
 

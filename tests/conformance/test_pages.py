@@ -7,13 +7,13 @@ from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.model.rows import MISSING
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example
 from evaluators.suites.config import read_config
 from evaluators.suites.source import from_data
 from tests.conformance.cases import HERE
+from tests.kit import read_yaml
 
 KEYS = {
     "page", "type", "settings", "input", "output", "expected", "score", "fields", "details", "reason", "shown",
@@ -22,7 +22,7 @@ KEYS = {
 
 @cache
 def pages() -> list[dict[str, Any]]:
-    loaded = yaml.safe_load((HERE / "pages.yaml").read_text(encoding="utf-8"))
+    loaded = read_yaml(HERE / "pages.yaml")
     assert isinstance(loaded, list)
     return loaded
 

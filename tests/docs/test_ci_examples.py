@@ -17,7 +17,7 @@ import yaml
 from evaluators.reports.format import FORMATS
 from tests.docs.blocks import blocks
 from tests.docs.sessions import ROOT, prepare
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
 GUIDE = ROOT / "docs" / "how-to" / "gates-in-ci.md"
 FILES = {block.file: block.text for block in blocks(GUIDE) if block.file}
@@ -82,7 +82,7 @@ def test_a_gate_that_fails_stops_the_workflow_and_is_marked(checkout: Path) -> N
 
 
 def test_the_workflow_that_compares_gives_the_action_what_it_takes() -> None:
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    action = read_yaml(ROOT / "action.yml")
     given = steps_of(".github/workflows/compare.yml")[-1]["with"]
     needed = {name for name, one in action["inputs"].items() if one.get("required")}
     assert needed <= given.keys() <= action["inputs"].keys()
@@ -101,9 +101,7 @@ def test_the_job_of_gitlab_runs_as_it_is_printed(checkout: Path) -> None:
 
 def test_the_hook_of_pre_commit_checks_the_suites_of_the_page(checkout: Path) -> None:
     (used,) = yaml.safe_load(FILES[".pre-commit-config.yaml"])["repos"][0]["hooks"]
-    hooks = yaml.safe_load(
-        (checkout / "path/to/structured-evaluators" / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
-    )
+    hooks = read_yaml(checkout / "path/to/structured-evaluators" / ".pre-commit-hooks.yaml")
     (hook,) = [one for one in hooks if one["id"] == used["id"]]
     assert re.search(hook["files"], "eval/suite.yaml")
     shutil.copy(checkout / "eval" / "suite.yaml", checkout / "eval" / "invoices.suite.yaml")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
+
+from tests.kit import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -54,7 +55,7 @@ def test_a_page_of_the_site_links_to_pages_of_the_site() -> None:
 
 
 def test_the_site_lists_every_page_once() -> None:
-    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    site = read_yaml(ROOT / "mkdocs.yml")
     listed = sorted(names_in(site["nav"]))
     unlisted = [folder.removesuffix("*") for folder in site["not_in_nav"].split()]
     every = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.kit import quick_first
+from tests.kit import quick_first, read_yaml
 from tests.tools.freeze.answers import long_numbers
 from tests.tools.freeze.frozen_files import CHANGED, header_of, kinds_in, read, unexplained
 from tests.tools.freeze.kinds import DRAWN, FOUND, ROOT
@@ -63,7 +63,7 @@ def test_every_kind_is_frozen() -> None:
 
 
 def test_each_change_names_the_rule_that_is_its_reason() -> None:
-    rules = {rule["rule"] for rule in yaml.safe_load(RULES.read_text(encoding="utf-8"))}
+    rules = {rule["rule"] for rule in read_yaml(RULES)}
     assert {entry["reason"] for entry in changed()} <= rules | NEW_NAMES
     assert all(entry.keys() in ({"answer", "now", "reason"}, {"answer", "places", "reason"}) for entry in changed())
     assert len({entry["answer"] for entry in changed()}) == len(changed())

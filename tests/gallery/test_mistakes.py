@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import evaluators
+from tests.kit import read_yaml
 
 GALLERY = Path(__file__).parents[2] / "configs" / "gallery"
-MISTAKES = yaml.safe_load((Path(__file__).parent / "mistakes.yaml").read_text(encoding="utf-8"))
+MISTAKES = read_yaml(Path(__file__).parent / "mistakes.yaml")
 
 
 def problems(topic: str, old: str, new: str) -> list[evaluators.Issue]:

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evaluators import load
 from evaluators.guide.field_columns import field_columns
-from tests.kit import cli, write_files
+from tests.kit import cli, read_yaml, write_files
 
-CASES: Final = yaml.safe_load(Path(__file__).with_name("field_columns.yaml").read_text(encoding="utf-8"))
+CASES: Final = read_yaml(Path(__file__).with_name("field_columns.yaml"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["it"] for case in CASES])
@@ -25,7 +24,7 @@ def test_init_sees_a_column_for_each_field(case: dict[str, Any], tmp_path: Path,
     made = cli("init", *case["words"])
     assert made.exit_code == 0, made.output
     file = re.findall(r"^wrote (.*\.yaml): a suite", made.stdout, re.MULTILINE)[0]
-    suite = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    suite = read_yaml(Path(file))
     assert suite["test_set"] == case["test_set"]
     if "fields" in case:
         assert suite["evaluators"][1]["fields"] == case["fields"]

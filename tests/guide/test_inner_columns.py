@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,7 +15,7 @@ from evaluators.guide.first_suite import draft_suite
 from evaluators.model.issues import Problems
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.values.path_text import display
-from tests.guide.drawn_tables import drawn_table, outcome, verdict
+from tests.guide.drawn_tables import DrawnTable, drawn_table, outcome, verdict
 from tests.kit import write_rows
 
 WRAPPED: Final[Mapping[str, Callable[[Any], Any]]] = {
@@ -27,17 +28,26 @@ WRAPPED: Final[Mapping[str, Callable[[Any], Any]]] = {
 }  # fmt: skip
 
 
+@cache
+def plain_tables() -> list[DrawnTable]:
+    """Tables whose roles are found when no output is inside of anything."""
+    return [
+        table
+        for table in map(drawn_table, range(150))
+        if table.output is not None and table.expected is not None
+        if verdict(table, outcome(table, 0)) == "right"
+        if not any(str(cell).lstrip().startswith("{") for cell in table.cells[table.expected])
+    ]
+
+
 @pytest.mark.parametrize("path", WRAPPED)
 def test_an_output_inside_an_object_is_found_or_asked_for(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     found: Counter[str] = Counter()
-    for table in map(drawn_table, range(150)):
-        if table.output is None or table.expected is None or verdict(table, outcome(table, 0)) != "right":
-            continue
-        if any(str(cell).lstrip().startswith("{") for cell in table.cells[table.expected]):
-            continue
+    for table in plain_tables():
+        assert table.output is not None
         cells = {**table.cells, table.output: [WRAPPED[path](str(cell)) for cell in table.cells[table.output]]}
         rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
         write_rows(Path("rows.jsonl"), rows)

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from evaluators import load
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
-CASES: Final = yaml.safe_load(Path(__file__).with_name("real_files.yaml").read_text(encoding="utf-8"))
+CASES: Final = read_yaml(Path(__file__).with_name("real_files.yaml"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case["it"] for case in CASES])

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from msgspec.structs import replace
 from pydantic import ValidationError
 
@@ -20,7 +19,7 @@ from evaluators.runs.watch import Watch, watches
 from evaluators.runs.wording import gate_label
 from evaluators.scoring.evaluators._scored_fields import ScoredFields
 from tests.bounds import bounds_of, ratios
-from tests.kit import problem_of
+from tests.kit import problem_of, read_yaml
 
 
 def stats(name: str = "header", passed: int = 9, failed: int = 1, **others: Any) -> EvaluatorStats:
@@ -193,7 +192,7 @@ def test_a_gate_without_a_figure_is_about_the_mean_or_the_accuracy_of_a_field() 
 # --- judging
 
 
-CASES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("gates.yaml").read_text("utf-8"))
+CASES: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("gates.yaml"))
 OF_RESULT = ("verdict", "value", "n", "message")
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.api.language import language_schema
+from tests.kit import read_yaml
 
-TABLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TABLE: list[dict[str, Any]] = read_yaml(Path(__file__).with_suffix(".yaml"))
 SCHEMA = language_schema()
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.api.loading import loads
 from evaluators.scoring.comparators._comparator import COMPARATORS, START_HERE
@@ -15,9 +14,9 @@ from evaluators.scoring.evaluators._evaluator import START_HERE as EVALUATORS
 from evaluators.scoring.fields import named_comparators
 from evaluators.scoring.values.quoting import flow
 from evaluators.suites import foreign_words
-from tests.kit import problem_of
+from tests.kit import problem_of, read_yaml
 
-TABLE: dict[str, dict[Any, str]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TABLE: dict[str, dict[Any, str]] = read_yaml(Path(__file__).with_suffix(".yaml"))
 SUITES = {
     "comparators": "evaluators:\n  - json_multi_field_match:\n      fields: {{name: {}, other: exact}}\n",
     "evaluators": "evaluators:\n  - {}\n",

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from evaluators.suites import source
-from tests.kit import problem_of
+from tests.kit import problem_of, read_yaml
 
-TABLE: list[dict[str, str]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+TABLE: list[dict[str, str]] = read_yaml(Path(__file__).with_suffix(".yaml"))
 PARSERS = (yaml.SafeLoader, yaml.CSafeLoader) if yaml.__with_libyaml__ else (yaml.SafeLoader,)
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft7Validator
 
 from evaluators.api.language import language_schema, schema_text
@@ -21,9 +20,10 @@ from evaluators.suites.extends import PRESETS, preset_names
 from evaluators.suites.nodes import SECTIONS, SuiteInput
 from evaluators.suites.python_data import Filling
 from evaluators.suites.source import loads, tree
+from tests.kit import read_yaml
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "suite.schema.json"
-TABLE: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("schema_table.yaml").read_text(encoding="utf-8"))
+TABLE: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("schema_table.yaml"))
 SCHEMA = language_schema()
 VALIDATOR = Draft7Validator(SCHEMA)
 

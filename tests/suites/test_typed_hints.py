@@ -12,6 +12,7 @@ import yaml
 from evaluators import loads
 from evaluators.model.issues import Issue, Problems
 from evaluators.suites import source
+from tests.kit import read_yaml
 from tests.suites.test_config import MISTAKES
 from tests.suites.typed_hints import typed
 
@@ -26,7 +27,7 @@ HIDDEN = (
 
 
 def table(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = yaml.safe_load((TESTS / name).read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = read_yaml(TESTS / name)
     return found
 
 
@@ -35,7 +36,7 @@ def suites() -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name, (text, _) in MISTAKES.items())
     yield from ((row["it"], row["suite"]) for row in table("cli/everyday_mistakes.yaml") if "suite" in row)
     yield from ((f"part: {row['it']}", row["yaml"]) for row in table("suites/test_source_messages.yaml"))
-    words = yaml.safe_load((TESTS / "suites" / "test_other_words.yaml").read_text(encoding="utf-8"))
+    words = read_yaml(TESTS / "suites" / "test_other_words.yaml")
     for word in words["comparators"]:
         yield (
             f"comparator {word}",

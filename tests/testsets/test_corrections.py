@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING
 from evaluators.testsets.corrections import Correction, Void, append, corrected, read_corrections
+from tests.kit import read_yaml
 
-CASES = yaml.safe_load((Path(__file__).parent / "corrections.yaml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).parent / "corrections.yaml")
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])

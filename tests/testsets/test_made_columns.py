@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,10 +20,10 @@ from evaluators.model.issues import CellError, Problems
 from evaluators.model.rows import MISSING
 from evaluators.model.settings import BadSettings
 from evaluators.testsets.reader import whole
-from tests.kit import cli, write_files, write_rows
+from tests.kit import cli, read_yaml, write_files, write_rows
 from tests.testsets.kit import open_set
 
-CASES: Final = yaml.safe_load(Path(__file__).with_name("made_columns.yaml").read_text(encoding="utf-8"))
+CASES: Final = read_yaml(Path(__file__).with_name("made_columns.yaml"))
 
 
 def plain(cell: Any) -> Any:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -18,10 +17,10 @@ from evaluators.model.settings import BadSettings
 from evaluators.testsets.columns import DELIMITERS
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
-from tests.kit import cli, write_rows
+from tests.kit import cli, read_yaml, write_rows
 from tests.testsets.kit import open_set
 
-CASES: Final = yaml.safe_load(Path(__file__).with_name("reading.yaml").read_text(encoding="utf-8"))
+CASES: Final = read_yaml(Path(__file__).with_name("reading.yaml"))
 
 
 def read(test_set: TestSet) -> list[list[Any]]:

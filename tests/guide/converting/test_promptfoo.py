@@ -10,9 +10,9 @@ import yaml
 
 import evaluators
 from evaluators.guide.converting.converter import CONVERTERS, MappingStatus
-from tests.kit import cli
+from tests.kit import cli, read_yaml
 
-CASES = yaml.safe_load(Path(__file__).with_name("promptfoo.yaml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).with_name("promptfoo.yaml"))
 
 
 pytestmark = pytest.mark.usefixtures("folder")

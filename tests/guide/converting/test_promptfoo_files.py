@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators
-from tests.kit import cli, write_files
+from tests.kit import cli, read_yaml, write_files
 
-CASES = yaml.safe_load(Path(__file__).with_name("promptfoo_files.yaml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).with_name("promptfoo_files.yaml"))
 
 
 @pytest.mark.usefixtures("folder")
@@ -32,7 +31,7 @@ def test_files_become_rows_and_evaluators(case: dict[str, Any]) -> None:
         return
     if "rows" in case:
         assert Path("rows.csv").read_text(encoding="utf-8").splitlines() == case["rows"]
-    suite = yaml.safe_load(Path("suite.yaml").read_text(encoding="utf-8"))
+    suite = read_yaml(Path("suite.yaml"))
     if "evaluators" in case:
         assert suite["evaluators"] == case["evaluators"]
     assert cli("check", "suite.yaml").exit_code == cli("run", "suite.yaml", "--no-results").exit_code == 0

@@ -23,6 +23,7 @@ from evaluators.reports.tracking.recorded_suite import overall_scores
 from evaluators.reports.tracking.tracker import TRACKERS, Tracker
 from evaluators.runs.reader import Run
 from tests.gallery import GALLERY
+from tests.kit import read_yaml
 
 TOPICS = sorted(place.parent.name for place in GALLERY.glob("*/suite.yaml") if place.parent.name != "extract_bench")
 
@@ -120,7 +121,7 @@ def test_the_plot_has_a_line_for_each_field_with_its_own_path(topic: str, here: 
 def test_the_layout_names_the_files_that_are_there(topic: str, here: Path) -> None:
     record = record_of(topic, here.parent)
     Files(folder="a/b").send(record)
-    layout = yaml.safe_load((here / "a/b/dvc.yaml").read_text(encoding="utf-8"))
+    layout = read_yaml(here / "a/b/dvc.yaml")
     plots = layout.get("plots", [])
     assert (layout["metrics"], layout["params"]) == (["metrics.json"], ["params.yaml"])
     assert bool(plots) == any(stats.fields for stats in record.result.evaluators)
@@ -134,8 +135,8 @@ def test_the_layout_names_the_files_that_are_there(topic: str, here: Path) -> No
 def test_the_parameters_are_the_suite_as_it_is_written(topic: str, here: Path) -> None:
     record = record_of(topic, here.parent)
     Files().send(record)
-    params = yaml.safe_load((here / "metrics" / "params.yaml").read_text(encoding="utf-8"))
-    written = yaml.safe_load((GALLERY / topic / "suite.yaml").read_text(encoding="utf-8"))
+    params = read_yaml(here / "metrics" / "params.yaml")
+    written = read_yaml(GALLERY / topic / "suite.yaml")
     assert list(params["evaluators"]) == list({stats.name: stats for stats in record.result.evaluators})
     assert list(params["evaluators"].values()) == written["evaluators"]
     assert params["suite"]["test_set"] == written["test_set"]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -19,12 +18,11 @@ from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.comparators import TOGETHER
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator, Pair, word_of
 from evaluators.scoring.values.differences import differs
+from tests.kit import read_yaml
 
 FOLDER = Path(__file__).parent
 NAMES = COMPARATORS.shipped()
-TABLES: dict[str, list[dict[str, Any]]] = {
-    name: yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES
-}
+TABLES: dict[str, list[dict[str, Any]]] = {name: read_yaml(FOLDER / f"{name}.yaml") for name in NAMES}
 
 
 def of(name: str, options: object = None) -> Comparator:

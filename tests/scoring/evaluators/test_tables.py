@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING, Result
 from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.evaluators._evaluator import BUILTIN, Evaluator, Example
 from evaluators.scoring.judges.judge import read_judge
+from tests.kit import read_yaml
 
 HERE = Path(__file__).parent
 KEYS = {
@@ -34,7 +34,7 @@ KEYS = {
 def entries() -> list[Any]:
     found = []
     for path in sorted(HERE.glob("*.yaml")):
-        for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+        for entry in read_yaml(path):
             found.append(pytest.param(path.stem, entry, id=f"{path.stem}: {entry['it']}"))
     return found
 

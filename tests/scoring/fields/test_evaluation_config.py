@@ -17,10 +17,9 @@ from evaluators.scoring.fields.references import pointer
 from evaluators.scoring.fields.tree import FieldNode, Shape
 from evaluators.scoring.values.paths import ANY
 from tests.fuzz.test_growth import calls
+from tests.kit import read_yaml
 
-TABLE: list[dict[str, Any]] = yaml.safe_load(
-    (Path(__file__).parent / "evaluation_config.yaml").read_text(encoding="utf-8")
-)
+TABLE: list[dict[str, Any]] = read_yaml(Path(__file__).parent / "evaluation_config.yaml")
 FUZZY: Mapping[str, Any] = {"fallback": {"semantic": "fuzzy", "string_llm": "fuzzy", "array_llm": "hungarian"}}
 
 

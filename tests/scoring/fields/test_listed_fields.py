@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -19,13 +18,14 @@ from evaluators.model.settings import BadSettings, build
 from evaluators.scoring.comparators._comparator import Answer, Comparator, Question, Readable
 from evaluators.scoring.evaluators.json_multi_field_match import JsonMultiFieldMatch
 from evaluators.scoring.fields.outcomes import WRONG
+from tests.kit import read_yaml
 from tests.laws.structures import field_lists, without_output
 from tests.laws.structures import pairs as other_pairs
 from tests.reference.documents import pairs
 from tests.reference.settled import settle
 from tests.scoring.fields.alone import wrong_of
 
-EXAMPLES: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("listed_fields.yaml").read_text("utf-8"))
+EXAMPLES: list[dict[str, Any]] = read_yaml(Path(__file__).with_name("listed_fields.yaml"))
 FIELDS = ["a", "b", "c", "a.b", "a.b.c", "$.b.c", "/a/0", "b.a", "b[0].a", "c.a", "c.b", "b[-1]", "a[*].b", "$.c[*]", "é"]
 
 

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-import yaml
 
 from evaluators.scoring.fields.outcomes import MEASURED
+from tests.kit import read_yaml
 from tests.laws.structures import evaluator
 
-RULES: Final[list[Any]] = yaml.safe_load(
-    Path(__file__).with_suffix("").with_name("presence_rules.yaml").read_text("utf-8")
-)
+RULES: Final[list[Any]] = read_yaml(Path(__file__).with_suffix("").with_name("presence_rules.yaml"))
 PATHS: Final = ("a.x", "a.y")
 
 

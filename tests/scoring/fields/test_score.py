@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-import yaml
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
@@ -15,11 +14,12 @@ from evaluators.scoring.comparators._comparator import Answer, Comparator, Quest
 from evaluators.scoring.fields.outcomes import Scored
 from evaluators.scoring.fields.tree import FieldNode
 from evaluators.scoring.values.transforms import parse_transform
+from tests.kit import read_yaml
 from tests.scoring.fields.alone import score_document
 from tests.scoring.fields.figures import counted
 from tests.scoring.fields.trees import Planned, array, choice, leaf, metric, obj, tree
 
-TABLE: list[Any] = yaml.safe_load((Path(__file__).parent / "presence.yaml").read_text(encoding="utf-8"))
+TABLE: list[Any] = read_yaml(Path(__file__).parent / "presence.yaml")
 DECLARED = {"object": obj({"a": leaf(), "b": obj({"c": leaf()})}), "array": array(leaf()), "leaf": leaf()}
 
 

@@ -16,7 +16,7 @@ from evaluators.reports.rows import row_views
 from evaluators.reports.tracking.attachments import environment_of, flat_params, note_of, row_table
 from evaluators.runs.reader import Run
 from evaluators.scoring.judges.session import AskingProgress
-from tests.kit import cli, exported, lines_of, write_rows
+from tests.kit import cli, exported, lines_of, read_yaml, write_rows
 from tests.reports.html.test_page import parts
 from tests.scoring.judges.chat_server import ChatServer, Reply, verdicts
 
@@ -121,7 +121,7 @@ def test_a_model_or_an_endpoint_that_refuses_costs_its_own_questions_alone(serve
         Reply(status=404, content="no such model") if request["model"] == "gone" else Reply(verdicts(request))
     )
     suite = suite_of(server, tmp_path, concurrency=1, cache=False)
-    data = yaml.safe_load(suite.read_text())
+    data = read_yaml(suite)
     another = {"openai_compatible": {"base_url": server.url + "/", "model": "gone", "cache": False, "concurrency": 1}}
     fields = {"json_multi_field_match": {"name": "header", "fields": {"a": "semantic"}}}
     data["evaluators"] = [
@@ -149,7 +149,7 @@ def test_a_budget_that_ran_out_goes_on_in_the_next_run(server: ChatServer, tmp_p
 def test_each_judge_of_a_panel_has_its_own_budget(server: ChatServer, tmp_path: Path) -> None:
     server.respond = lambda request, number: Reply(verdicts(request, lambda one: {**one, "reason": "so", "score": 1.0}))
     suite = suite_of(server, tmp_path, cache=False)
-    data = yaml.safe_load(suite.read_text())
+    data = read_yaml(suite)
     another = {"base_url": server.url, "model": "b", "cache": False, "budget": {"max_questions": 4}}
     panel = [{}, {"judge": {"openai_compatible": another}}]
     data["evaluators"] = [{"llm_judge": {"name": "own", "rubric": "Polite?", "panel": panel}}]
@@ -215,7 +215,7 @@ def test_the_key_is_nowhere(
 def test_reports_say_who_was_asked_and_what_is_missing(server: ChatServer, tmp_path: Path) -> None:
     """Model, prompt version, spread of scores, calls, known, failed and tokens, and the rows that lack a score for it."""
     suite = suite_of(server, tmp_path, budget={"max_questions": 2}, concurrency=1)
-    data = yaml.safe_load(suite.read_text())
+    data = read_yaml(suite)
     schema = {"type": "object", "properties": {"a": {"type": "string", "evaluation_config": "string_semantic"}}}
     data["evaluators"] = [{"schema_match": {"name": "header", "schema": schema}}]
     suite.write_text(yaml.safe_dump(data))
@@ -248,7 +248,7 @@ def test_reports_say_who_was_asked_and_what_is_missing(server: ChatServer, tmp_p
 
 def test_reasons_are_cut_where_the_suite_says_so(server: ChatServer, tmp_path: Path) -> None:
     suite = suite_of(server, tmp_path)
-    data = yaml.safe_load(suite.read_text())
+    data = read_yaml(suite)
     data["results"]["reasoning_length"] = 6
     suite.write_text(yaml.safe_dump(data))
     run(suite)
@@ -273,7 +273,7 @@ def test_the_model_and_the_prompts_are_part_of_what_the_suite_means(
 
 def test_a_text_without_a_metric_asks_whether_it_means_the_same(server: ChatServer, tmp_path: Path) -> None:
     suite = suite_of(server, tmp_path)
-    data = yaml.safe_load(suite.read_text())
+    data = read_yaml(suite)
     schema = {"type": "object", "properties": {"a": {"type": "string"}}}
     schema["properties"]["b"] = {"type": "string", "evaluation_config": "string_exact"}  # type: ignore[index]  # a dict
     data["evaluators"] = [{"schema_match": {"name": "header", "schema": schema}}]

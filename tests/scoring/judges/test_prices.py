@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,10 +16,10 @@ import evaluators
 from evaluators.model.issues import Problems
 from evaluators.reports.run_page import run_page
 from evaluators.scoring.judges.prices import UNIT, amount_text, read_prices
-from tests.kit import cli, write_rows
+from tests.kit import cli, read_yaml, write_rows
 from tests.scoring.judges.chat_server import ChatServer, Reply, verdicts
 
-CASES = yaml.safe_load(Path(__file__).with_name("prices.yaml").read_text(encoding="utf-8"))
+CASES = read_yaml(Path(__file__).with_name("prices.yaml"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["it"])

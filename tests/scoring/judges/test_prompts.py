@@ -6,11 +6,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-import yaml
 
 from evaluators.scoring.judges.messages import prompt_names, prompt_of
+from tests.kit import read_yaml
 
-VERSIONS = yaml.safe_load(Path(__file__).with_name("prompt_versions.yaml").read_text(encoding="utf-8"))
+VERSIONS = read_yaml(Path(__file__).with_name("prompt_versions.yaml"))
 
 
 @pytest.mark.parametrize("name", prompt_names())
