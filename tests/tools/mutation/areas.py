@@ -44,7 +44,7 @@ AREAS: Final[dict[str, Area]] = {
         ("scoring/values/test_paths.py", "scoring/values/test_jsonpath_hits.py"),
     ),
     "pairing": Area(
-        ("scoring/values/pairing.py", "scoring/values/pairing.py", "scoring/values/equality.py"),
+        ("scoring/values/pairing.py", "scoring/values/equality.py"),
         ("scoring/values/test_assignment.py", "scoring/values/test_pairing.py", "scoring/values/test_equality.py"),
     ),
     "fields": Area(
@@ -70,7 +70,7 @@ AREAS: Final[dict[str, Area]] = {
     ),
     "schemas": Area(
         (
-            "scoring/fields/schema_*.py", "scoring/fields/references.py", "scoring/fields/dialects.py",
+            "scoring/fields/schema_*.py", "scoring/fields/references.py",
             "scoring/fields/inference/*.py",
             "scoring/fields/expected_check.py", "scoring/fields/xeval*.py",
             "scoring/fields/evaluation_*.py",
@@ -98,7 +98,7 @@ AREAS: Final[dict[str, Area]] = {
             "runs/test_measures.py", "runs/test_slices.py",
         ),
     ),
-    "compare": Area(("compare/*",), ("compare",)),
+    "compare": Area(("runs/compare/*.py",), ("runs/compare",)),
 }  # fmt: skip
 
 SLOW: Final = ("twice", "deep", "nested", "grows", "grow", "cycles", "without_end", "imported")
