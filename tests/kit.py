@@ -133,9 +133,9 @@ def problem_of(call: Callable[[], object]) -> Issue:
     return issue
 
 
-def cli(*words: str) -> Result:
-    """What `evaluators WORDS` prints and how it ends, in this process."""
-    return CliRunner().invoke(command, words)
+def cli(*words: str, stdin: str | bytes | None = None, **environment: str | None) -> Result:
+    """What `evaluators WORDS` prints and how it ends, in this process. A variable of the environment that is None is not set."""
+    return CliRunner(env=environment).invoke(command, words, input=stdin)
 
 
 def written(name: str, result: RunResult, options: Options = Options()) -> str:

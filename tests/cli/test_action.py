@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from evaluators.cli import command
 from tests.commands import program
 from tests.kit import cli, read_yaml
 
@@ -223,7 +221,7 @@ def test_the_hook_checks_every_suite_that_it_is_given(tmp_path: Path, monkeypatc
     assert "suite.yaml: no problems" in done.stdout
     assert "b.suite.yml:1:14: unknown" in done.stderr
     assert "c-suite.yaml:1:14" in done.stderr
-    assert CliRunner().invoke(command, [*words, *files[:1]]).exit_code == 0
+    assert cli(*words, *files[:1]).exit_code == 0
 
 
 def test_a_test_set_is_for_one_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

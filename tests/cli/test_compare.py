@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 import evaluators
-from evaluators.cli import command
 from evaluators.model.issues import Problems
-from tests.kit import change_table, write_rows
+from tests.kit import change_table, cli, write_rows
 
 SUITE = """
 name: cities
@@ -40,7 +39,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Start:
     (tmp_path / "suite.yaml").write_text(SUITE, encoding="utf-8")
 
     def start(*words: str) -> Result:
-        return CliRunner(env={"GITHUB_STEP_SUMMARY": None}).invoke(command, words)
+        return cli(*words, GITHUB_STEP_SUMMARY=None)
 
     def score(name: str, outputs: Iterable[str], expected: str = RIGHT) -> None:
         rows = (
@@ -169,7 +168,7 @@ def test_github_gets_a_step_summary(run: Start, tmp_path: Path) -> None:
         ("compare", "runs/good", "runs/worse", "--format", "github"),
         ("run", "suite.yaml", "bad.jsonl", "--no-results", "--format", "github"),
     ):
-        printed = CliRunner(env=env).invoke(command, words).output
+        printed = cli(*words, **env).output
         assert all(line.startswith("::") for line in printed.splitlines())
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("before\n# cities: FAILED\n")

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from evaluators.cli import command
 from evaluators.model.registry import suggestion
 from tests.kit import cli, read_yaml
 
@@ -38,7 +36,7 @@ def test_a_command_says_and_writes_what_it_should(
     for words in entry.get("before", ()):
         cli(*words)
     usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
-    done = CliRunner().invoke(command, entry.get("command", usual))
+    done = cli(*entry.get("command", usual))
     printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
     page = "\nExit code " in printed  # whose lines are broken where they are full
     assert entry["says"] in printed or (page and plain(entry["says"]) in plain(printed)), printed

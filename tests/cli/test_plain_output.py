@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from evaluators.cli import command
 from evaluators.reports.markdown import with_code
+from tests.kit import cli
 
 SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "suite.yaml"
 
@@ -16,7 +15,7 @@ SUITE = Path(__file__).parents[2] / "configs" / "gallery" / "classification" / "
 @pytest.mark.parametrize("columns", [60, 200])
 @pytest.mark.parametrize("words", [["run", str(SUITE), "--no-results", "-v"], ["explain", "gates"], ["try", str(SUITE)]])
 def test_columns_says_how_wide_the_output_is(words: list[str], columns: int) -> None:
-    done = CliRunner().invoke(command, words, env={"COLUMNS": str(columns)})
+    done = cli(*words, COLUMNS=str(columns))
     assert done.exit_code == 0
     assert "\x1b" not in done.stdout
     widest = max(map(len, done.stdout.splitlines()))
@@ -27,8 +26,8 @@ def test_columns_says_how_wide_the_output_is(words: list[str], columns: int) -> 
 
 @pytest.mark.parametrize("columns", ["", "wide", "0", "-5", "3"])
 def test_columns_that_are_no_width_are_not_followed(columns: str) -> None:
-    plain = CliRunner().invoke(command, ["explain", "gates"], env={"COLUMNS": None})
-    assert CliRunner().invoke(command, ["explain", "gates"], env={"COLUMNS": columns}).stdout == plain.stdout
+    plain = cli("explain", "gates", COLUMNS=None)
+    assert cli("explain", "gates", COLUMNS=columns).stdout == plain.stdout
 
 
 @pytest.mark.parametrize(

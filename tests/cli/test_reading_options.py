@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from evaluators.cli import command
 from tests.kit import cli
@@ -43,7 +42,7 @@ def test_a_command_reads_a_file_as_it_is_told(words: list[str], tmp_path: Path, 
     Path("schema.json").write_text('{"type": "object", "properties": {"stadt": {"type": "string"}}}', encoding="utf-8")
     Path("marks.csv").write_bytes("n~good?~Łódź\n1~yes~x\n".encode("cp1250"))
     first = ["run", "suite.yaml", "odd.csv", "--name", "first", *BOTH, "--columns", "id=n"]
-    assert CliRunner().invoke(command, first).exit_code == 0
+    assert cli(*first).exit_code == 0
     done = cli(*words)
     assert done.exit_code == 0, done.output
     if words[0] in ("init", "convert"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from evaluators.cli import command
-from tests.kit import folder_with
+from tests.kit import cli, folder_with
 
 SUITE = """\
 test_set: {file: rows.csv, columns: {id: doc}}
@@ -31,7 +31,7 @@ folder = folder_with({"suite.yaml": SUITE, "rows.csv": ROWS})
 
 
 def tried(*words: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(command, ["try", *words], input=stdin)
+    return cli("try", *words, stdin=stdin)
 
 
 def test_the_first_row_is_shown_with_every_why() -> None:

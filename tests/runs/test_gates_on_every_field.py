@@ -8,14 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
 
 from evaluators import load, loads
-from evaluators.cli import command
 from evaluators.model.issues import Problems
 from evaluators.model.rows import FieldStatus, Result, RowStatus
 from evaluators.runs.watch import Watch
-from tests.kit import write_rows
+from tests.kit import cli, write_rows
 
 FIELDS = {"name": "exact", "total": "numeric", "note": {"compare": "exact", "optional": True}}
 ALL_RIGHT = {"name": "a", "total": 1}
@@ -152,7 +150,7 @@ def test_reports_name_each_gate_and_the_suite_says_one(tmp_path: Path, monkeypat
     suite(Path(), {"mail.*": {"fail_below": 0.9}})
     rows(Path(), ALL_RIGHT, {"name": "a", "total": 2})
     words = ["run", "suite.yaml", "rows.jsonl", "--name", "one", "-o", "gates.xml", "--format", "github"]
-    done = CliRunner().invoke(command, words)
+    done = cli(*words)
     assert done.exit_code == 1
     assert next(line for line in done.output.splitlines() if "title=gate mail.total" in line).startswith(
         "::error file=suite.yaml,line=1"
@@ -161,8 +159,8 @@ def test_reports_name_each_gate_and_the_suite_says_one(tmp_path: Path, monkeypat
     assert [case.get("name") for case in cases] == ["mail.name", "mail.total"]
     kept = json.loads(Path("runs/one/run.json").read_text(encoding="utf-8"))
     assert [gate["target"] for gate in kept["gates"]] == ["mail.name", "mail.total"]
-    assert "1 evaluator, 1 gate" in CliRunner().invoke(command, ["check", "suite.yaml"]).output
-    assert "- mail.*: fail below 0.9" in CliRunner().invoke(command, ["explain", "suite.yaml"]).output
+    assert "1 evaluator, 1 gate" in cli("check", "suite.yaml").output
+    assert "- mail.*: fail below 0.9" in cli("explain", "suite.yaml").output
 
 
 def test_what_a_row_adds_is_looked_up_once_for_all_fields() -> None:

@@ -10,10 +10,8 @@ from typing import Any
 
 import mlflow
 import pytest
-from click.testing import CliRunner
 from mlflow.entities import AssessmentSource
 
-from evaluators.cli import command
 from tests.hosts.table import ROWS, SUITE, Figures, Found, assert_same_rows, figures
 from tests.kit import cli, lines_of
 
@@ -114,9 +112,7 @@ def test_some_traces_are_chosen(
         (tmp_path / "s.yaml").write_text(
             f"test_set: {{mlflow: {{traces: {name}, {uri}, {options}}}}}\nevaluators: [exact_match]\n", encoding="utf-8"
         )
-        ended = CliRunner().invoke(
-            command, ["run", str(tmp_path / "s.yaml"), "--results", str(tmp_path), "--name", "x", "--force"]
-        )
+        ended = cli("run", str(tmp_path / "s.yaml"), "--results", str(tmp_path), "--name", "x", "--force")
         assert ended.exit_code in (0, 3), ended.output
         return [line["id"] for line in lines_of(tmp_path / "x", "rows")]
 

@@ -10,10 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from evaluators.cli import command
 from evaluators.reports.tracking.metrics import metrics_of
 from evaluators.reports.tracking.plugs.otel import (
     ERROR_TYPE,
@@ -168,9 +166,8 @@ def test_a_row_is_below_the_span_that_it_evaluates(sink: Sink, tmp_path: Path) -
         encoding="utf-8",
     )
     (tmp_path / "suite.yaml").write_text("evaluators: [exact_match]\nresults: {documents: all}\n", encoding="utf-8")
-    ended = CliRunner().invoke(command, [
-        "run", str(tmp_path / "suite.yaml"), str(tmp_path / "rows.csv"), "--results", str(tmp_path), "--name", "x", "--track", "otel",
-    ])  # fmt: skip
+    files = (str(tmp_path / "suite.yaml"), str(tmp_path / "rows.csv"))
+    ended = cli("run", *files, "--results", str(tmp_path), "--name", "x", "--track", "otel")
     assert ended.exit_code == 0, ended.output
     by_name = {span.name: span for span in sink.spans}
     top, first, second = (by_name[name] for name in ("evaluation suite", "row 1", "row 2"))

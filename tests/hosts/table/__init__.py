@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
 import evaluators
-from evaluators.cli import command
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import FIELD_STATUSES
 from evaluators.reports.tracking.metrics import headline_of, metrics_of
 from evaluators.reports.tracking.recorded_suite import overall_scores
 from evaluators.runs.reader import Run
+from tests.kit import cli
 
 HERE: Final = Path(__file__).parent
 SUITE: Final = HERE / "suite.yaml"
@@ -109,9 +108,7 @@ class Aggregate(NamedTuple):
 def figures(folder: Path, *words: str, suite: Path = SUITE, name: str = "table") -> Figures:
     """Runs `evaluators run` on the table, with further words of the command line, into a run folder inside `folder`."""
     register()
-    ended = CliRunner().invoke(
-        command, ["run", str(suite), "--results", str(folder / "runs"), "--name", name, "-q", *words]
-    )
+    ended = cli("run", str(suite), "--results", str(folder / "runs"), "--name", name, "-q", *words)
     assert ended.exit_code == EXIT_CODE, ended.output
     return read_figures(folder / "runs" / name)
 

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import evaluators
-from evaluators.cli import command
 from evaluators.model.issues import Problems
 from evaluators.reports.calibration_page import calibration_page
 from evaluators.reports.text import page_text
@@ -177,9 +175,7 @@ def test_a_run_with_groups_of_rows_says_that_intervals_count_rows(run_of: Any) -
 
 
 def test_the_command_says_what_another_run_answered(run_of: Any) -> None:
-    said = CliRunner().invoke(
-        command, ["calibrate", str(run_of("long")), "--human", "human", "--other", str(run_of("other"))]
-    )
+    said = cli("calibrate", str(run_of("long")), "--human", "human", "--other", str(run_of("other")))
     assert "Of 5 questions that both runs asked, 2 have another verdict in the other run (0.4000)." in " ".join(
         said.output.split()
     )

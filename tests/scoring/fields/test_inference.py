@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import evaluators
-from evaluators.cli import command
 from evaluators.scoring.fields.expected_check import check_expected
 from evaluators.scoring.fields.inference.schema import infer_schema
 from evaluators.scoring.fields.xeval import read_xeval
+from tests.kit import cli
 
 EXPECTED = [
     {
@@ -57,9 +56,8 @@ def rows_file(folder: Path, pairs: Sequence[tuple[Any, Any]]) -> Path:
 def test_init_infer_schema_and_python_give_the_same_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = rows_file(tmp_path, [(one, changed(one, number)) for number, one in enumerate(EXPECTED)])
-    call = CliRunner().invoke
-    assert call(command, ["init", "rows.csv", "-o", "begun.yaml"]).exit_code == 0
-    assert call(command, ["infer-schema", "rows.csv", "-o", "made.schema.json"]).exit_code == 0
+    assert cli("init", "rows.csv", "-o", "begun.yaml").exit_code == 0
+    assert cli("infer-schema", "rows.csv", "-o", "made.schema.json").exit_code == 0
     results = [
         evaluators.evaluate(rows, "begun.yaml"),
         evaluators.evaluate(rows, schema="made.schema.json"),
