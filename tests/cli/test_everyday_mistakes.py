@@ -36,13 +36,19 @@ def test_a_command_says_and_writes_what_it_should(
     for words in entry.get("before", ()):
         cli(*words)
     usual = ["run", "suite.yaml", *(["rows.csv"] if rows is not None else [])]
+    before = sorted(tmp_path.rglob("*"))
     done = cli(*entry.get("command", usual))
     printed = f"{done.stdout}{done.stderr}".replace(str(tmp_path), "FOLDER")
     page = "\nExit code " in printed  # whose lines are broken where they are full
     assert entry["says"] in printed or (page and plain(entry["says"]) in plain(printed)), printed
     assert entry.get("never_says", "\0") not in printed, printed
     assert done.exit_code == entry["exit"]
-    for name, text in entry.get("writes", {}).items():
+    assert "Traceback" not in printed
+    writes = entry.get("writes", {})
+    if writes == "nothing":
+        assert (done.stdout, sorted(tmp_path.rglob("*"))) == ("", before)
+        return
+    for name, text in writes.items():
         assert text in Path(name).read_text(encoding="utf-8-sig"), name
 
 

@@ -238,68 +238,6 @@ def test_the_folder_of_results_is_relative_to_the_suite(files: Path, run: Start)
     assert (files / "mine" / "x" / "run.json").is_file()
 
 
-@pytest.mark.parametrize(
-    ("suite", "rows", "code"),
-    [
-        ("suite.yaml", [RIGHT], 0),
-        ("suite.yaml", [RIGHT, WRONG], 0),
-        ("suite.yaml", [RIGHT, PROSE], 0),
-        ("gated.yaml", [RIGHT], 0),
-        ("gated.yaml", [RIGHT, WRONG], 1),
-        ("suite.yaml", [RIGHT, SPOILT], 3),
-        ("suite.yaml", [], 3),
-        ("gated.yaml", [RIGHT, WRONG, SPOILT], 1),
-        ("gated.yaml", [RIGHT, SPOILT], 3),
-        ("missing.yaml", [RIGHT], 2),
-    ],
-    ids=[
-        "all right", "a low score without a gate", "an unreadable output", "a gate that holds", "a gate that fails",
-        "a spoilt expected cell", "no rows", "a failed gate wins over the test set", "a gate that holds does not hide it",
-        "no such suite",
-    ],
-)  # fmt: skip
-def test_the_exit_code_says_whose_move_it_is(
-    files: Path, run: Start, suite: str, rows: list[tuple[str, ...]], code: int
-) -> None:
-    table(files / "rows.csv", *rows)
-    ended = run("run", suite, "rows.csv", "--name", "x")
-    assert ended.returncode == code
-    if code != 2:
-        assert figures(files / "runs" / "x")["exit_code"] == code
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (("suite.yaml", "rows.cvs"), 2, 'did you mean "rows.csv"?'),
-        (("suite.yml", "rows.csv"), 2, 'did you mean "suite.yaml"?'),
-        (("rows.csv",), 2, "rows.csv: a suite is expected here, a YAML file, and this file holds rows"),
-        (("rows.csv",), 2, "`evaluators init rows.csv` writes a first suite for it"),
-        (("rows.cvs",), 2, "there is no such file"),
-        (("suite.yaml",), 2, "there is no test set"),
-        (("suite.yaml", "rows.csv", "--where", "suplier=north"), 3, 'did you mean "supplier"?'),
-        (("suite.yaml", "rows.csv", "--where", "supplier"), 2, "COLUMN=VALUE"),
-        (("suite.yaml", "rows.csv", "--columns", "gold=answer"), 2, "the roles are id, input, output, expected"),
-        (("suite.yaml", "rows.csv", "--columns", "output=outptu"), 3, 'did you mean "output"?'),
-        (("suite.yaml", "rows.csv", "--formats", "markdwon"), 2, 'did you mean "markdown"?'),
-        (("suite.yaml", "rows.csv", "--name", "a/b"), 2, "cannot be the name of a run"),
-        (("suite.yaml", "rows.csv", "-o", "page.pdf"), 2, 'the extension ".pdf"'),
-        (("suite.yaml", "rows.csv", "-o", "rows.csv"), 2, "is not written over"),
-        (("suite.yaml", "rows.csv", "-o", "./suite.yaml"), 2, 'the extension ".yaml"'),
-        (("suite.yaml", "rows.csv", "--results", "rows.csv"), 3, "the folder of the results cannot be written"),
-        (("suite.yaml", "rows.csv", "--delimiter", ";;"), 2, "one character"),
-        (("suite.yaml", "rows.csv", "--limt", "3"), 2, "--limit"),
-    ],
-)
-def test_a_mistake_is_said_with_what_to_do(files: Path, run: Start, words: tuple[str, ...], code: int, said: str) -> None:
-    before = sorted(path.name for path in files.iterdir())
-    ended = run("run", *words)
-    assert (ended.returncode, ended.stdout) == (code, "")
-    assert said in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert sorted(path.name for path in files.iterdir()) == before
-
-
 def test_two_columns_that_could_be_the_output_are_an_error_and_the_command_line_settles_it(
     files: Path, run: Start
 ) -> None:
