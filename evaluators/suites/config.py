@@ -213,7 +213,10 @@ def _drafts(
         return []
     if not isinstance(items, list):
         first = items.partition(" - ")[0] if isinstance(items, str) else "exact_match"
-        hint = f"start each evaluator with a dash: - {first}"
+        name = first.lstrip("-")
+        hint = (
+            f"a space goes after the dash: - {name}" if name != first else f"start each evaluator with a dash: - {first}"
+        )
         details.append(Detail(("evaluators",), f"evaluators must be a list; found {spell(items)}", hint))
         return []
     if not items:

@@ -171,6 +171,10 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Settings that people look for here, and that belong to other evaluators or to the suite."""
 _WRITTEN: Final[Mapping[str, Mapping[str, str]]] = {
+    "case_sensitive": {
+        "forgive": "forgive: [case] in place of case_sensitive: false",
+        "case": "case: ignore in place of case_sensitive: false",
+    },
     "ignore_case": {"forgive": "forgive: [case]", "case_sensitive": "case_sensitive: false", "case": "case: ignore"},
 }
 """Switches of other tools, each with what is written in place of true where a setting is known here."""
