@@ -203,7 +203,7 @@ def _evaluators(
     if chosen.pairs:
         return evaluators_of_pairs(chosen.pairs, cells, ask)
     wanted = cells.get(roles.expected) if roles.expected is not None else None
-    if chosen.mark is not None and wanted is not None:
+    if chosen.labels and wanted is not None:
         sides = [[(cell or {}).get(FIELD) for cell in side] for side in (wanted, cells[roles.output or ""])]
         return evaluators_of_labels(sides[0], sides[1], chosen.mark)
     return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask)
@@ -312,19 +312,17 @@ def _labels_in_columns(
     config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int], ask: DefaultAnswers
 ) -> dict[str, Any]:
     """The places of the labels, where cells of both columns hold several with a mark between them; else nothing."""
-    columns = {role: chosen.columns.get(role) for role in _SIDES}
     rows = _rows_at(config, "file", reading)
-    if rows is None or None in columns.values() or any(role in config for role in _SIDES):
+    columns = {role: chosen.columns[role] for role in _SIDES if role in chosen.columns}
+    if rows is None or len(columns) < len(_SIDES) or not {*columns.values()} <= {*rows.header}:
         return {}
-    if any(name not in rows.header for name in columns.values()):
-        return {}  # at a path inside a column
-    cells, _ = first_cells(rows, [name for name in columns.values() if name], MOST_ROWS)
-    chosen.mark = mark_between_labels(*(cells[columns[role] or ""] for role in _SIDES))
-    if chosen.mark is None:
+    cells, _ = first_cells(rows, [*columns.values()], MOST_ROWS)
+    mark = mark_between_labels(*(cells[columns[role]] for role in _SIDES))
+    if mark is None:
         return {}
     ask.said.append(f'labels are in columns "{columns["expected"]}" and "{columns["output"]}", several in a cell')
-    for role in _SIDES:
-        chosen.columns.pop(role)
+    chosen.labels, chosen.mark = columns, mark
+    chosen.columns = {role: column for role, column in chosen.columns.items() if role not in columns}
     return {role: {"columns": {FIELD: name}} for role, name in columns.items()}
 
 

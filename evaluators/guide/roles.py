@@ -86,8 +86,10 @@ class ChosenColumns(Struct):
     verdicts: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
     """Columns that may hold expected answers, where none is taken."""
-    mark: str | None = None
-    """What stands between the labels in a cell, where expected answers and outputs are several each."""
+    labels: dict[Role, str] = field(default_factory=dict)
+    """The columns of outputs and expected answers with several labels in a cell; they have no role in `columns` then."""
+    mark: str = ""
+    """What stands between these labels."""
 
     def take(self, role: Role, column: str, why: str) -> None:
         """Settle a role."""

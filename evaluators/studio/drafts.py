@@ -75,7 +75,7 @@ def _data(
     path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
 ) -> Data:
     cells = first_rows(path, _ROWS, reading)
-    roles = {column: role for role, column in chosen.columns.items()}
+    roles = {column: role for role, column in (*chosen.columns.items(), *chosen.labels.items())}
     columns = [
         Column(name, _samples(values), roles.get(name, ""), _why(chosen, name, roles.get(name)))
         for name, values in cells.items()
@@ -96,6 +96,8 @@ def _shown(cell: Any) -> str:
 
 def _why(chosen: ChosenColumns, name: str, role: Any) -> str:
     """Why a column is what it is taken for; empty where it is taken for nothing."""
+    if name in chosen.labels.values():
+        return "several labels in a cell"
     if role is not None:
         return chosen.why.get(role, "")
     if name in chosen.measures:

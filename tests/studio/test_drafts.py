@@ -56,6 +56,16 @@ def test_every_column_says_what_it_was_taken_for_and_why(page: Page) -> None:
     assert (len(data["rows"]), data["questions"]) == (20, [])
 
 
+def test_columns_with_several_labels_in_a_cell_have_their_roles(page: Page) -> None:
+    Path("labels.csv").write_text("id,gold,pred\n1,a;b,b;a\n2,a,a\n3,a;b,b\n4,b,b\n")
+    found = page.done("draft", {"path": "labels.csv"})
+    assert columns(found["data"]) == {
+        "id": ("id", "a usual name for it"), "gold": ("expected", "several labels in a cell"),
+        "pred": ("output", "several labels in a cell"),
+    }  # fmt: skip
+    assert 'split: {at: ";"}' in found["text"]
+
+
 def test_what_nothing_points_to_is_asked_with_cells_beside_every_name(page: Page) -> None:
     found = page.done("draft", {"path": "unclear.csv"})
     (question,) = found["data"]["questions"]
