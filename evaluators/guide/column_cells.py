@@ -68,6 +68,12 @@ def is_number(cell: Any) -> bool:
     return not isinstance(cell, bool)
 
 
+def begin_with_verdicts(cells: Sequence[Any]) -> bool:
+    """Whether every cell begins with a verdict in brackets, as promptfoo writes outputs into a table."""
+    given = filled(cells)
+    return bool(given) and all(str(cell).startswith(("[PASS]", "[FAIL]", "[ERROR]")) for cell in given)
+
+
 def holds_names(cells: Sequence[Any]) -> bool:
     """Whether the cells look like names of something, rather than answers: a word each, or the same few again and again."""
     given = [plain(cell) for cell in filled(cells)]

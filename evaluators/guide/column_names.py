@@ -134,6 +134,11 @@ def words_of(column: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[^\W\d_]+", _CAMEL_CASE.sub(" ", composed))]
 
 
+def without_digits(column: str) -> str:
+    """The name without its digits, in lower case."""
+    return re.sub(r"\d", "", column).lower()
+
+
 def is_input(column: str) -> bool:
     """Whether the name is one of inputs, and of nothing else."""
     words = {*words_of(column)}

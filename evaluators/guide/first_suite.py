@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, islice, takewhile
 from pathlib import Path
 from shlex import join, quote
@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.column_cells import holds_containers
-from evaluators.guide.column_names import called_verdict, words_of
+from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
+from evaluators.guide.column_names import called_verdict, without_digits, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
@@ -21,7 +21,7 @@ from evaluators.guide.label_lists import FIELD, evaluators_of_labels, mark_betwe
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
-from evaluators.guide.suite_text import SuggestedEvaluators, comment, suite_text
+from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal, suite_text
 from evaluators.model.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.model.settings import build
 from evaluators.reports.display import visible
@@ -142,7 +142,8 @@ def draft_suite(
         f"# Run it:  evaluators run {quote(file)}",
     ]
     text = suite_text("\n".join(head), _stem(place), {**found, **reading}, chosen, made, slices_for(cells, taken))
-    notes = [*ask.said, *(_pairing(test_set) if data is None else ()), *made.notes, *_of_columns(chosen, made, file)]
+    paired = _pairing(test_set) if data is None else []
+    notes = [*ask.said, *paired, *made.notes, *_of_columns(chosen, made, file), *_other_references(chosen, cells)]
     return DraftedSuite(file, text, _words(place, rows, chosen, made.said, notes, file), chosen, tuple(notes))
 
 
@@ -230,6 +231,22 @@ def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> 
             f"evaluators calibrate {quote(f'runs/{run}')} --human {quote(column)} --evaluator {quote(name)}"
         )
     return notes
+
+
+def _other_references(chosen: ChosenColumns, names: Iterable[str]) -> list[str]:
+    """What is said of columns that are called like that of the expected answers, but for a number: `ref1` beside `ref2`."""
+    wanted = chosen.columns.get("expected")
+    if wanted is None or not any(map(str.isdigit, wanted)):
+        return []
+    alike = [name for name in names if name != wanted and without_digits(name) == without_digits(wanted)]
+    if not alike:
+        return []
+    more = f"exact_match: {literal({'name': 'other', 'expected': alike[0]})}"
+    message = (
+        f'{_listed(alike)} may hold right answers, too, and "{wanted}" alone is compared; to count the better: `{more}`, and '
+        "`max_of` with the names of both"
+    )
+    return [message]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -405,6 +422,11 @@ def _roles(
         raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
+    judged = [name for name in header if begin_with_verdicts(cells[name])]
+    if judged and not columns:
+        message = f"the outputs begin with verdicts such as [PASS], as in a table of promptfoo: {_listed(judged)}"
+        hint = "write its results as JSON (promptfoo eval -o results.json), then: evaluators init results.json --list results.results"
+        raise problem("verdicts-in-outputs", message, where=data, hint=hint)
     asked, chosen = _unasked(header, cells, columns, elsewhere)
     pair = [cells.get(chosen.columns.get(role, ""), ()) for role in ("output", "expected")]
     doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1])
