@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.settings import BadSettings
-from evaluators.reports.tracking.sending import Sending, Sent, send
+from evaluators.reports.tracking.sending import Sending, SendResult, send
 from evaluators.reports.tracking.tracker import NamedTracker, RowTracker, read_tracking
 from evaluators.runs.reader import Run
 from evaluators.scoring.values.addresses import addresses_in, refused_addresses
@@ -42,7 +42,7 @@ def trackers_of(
     return found
 
 
-def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> Sent:
+def send_again(path: Path, names: Iterable[str], trace_rows: int | None, sending: Sending | None) -> SendResult:
     """Sends a finished run to the trackers of these names, with the settings that its suite has for them.
 
     `trace_rows` takes the place of theirs, and `sending` is told how far it has come. Raises Problems (config) when there

@@ -27,7 +27,7 @@ from evaluators.testsets.byte_store import scheme_of
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
     from evaluators.reports.headline import Options
-    from evaluators.reports.tracking.sending import Sent
+    from evaluators.reports.tracking.sending import SendResult
     from evaluators.runs.loaded_suite import LoadedSuite
     from evaluators.runs.reader import Run
     from evaluators.runs.run_folder import RunFolder
@@ -42,7 +42,7 @@ class Finished(Struct, frozen=True):
     """The run folder, when there is one on this machine."""
     files: tuple[str, ...] = ()
     """The further files that were asked for, and the addresses of those that went to stores."""
-    sent: Sent | None = None
+    sent: SendResult | None = None
     """What became of the run at its trackers; None when it has none."""
     refused: tuple[Issue, ...] = ()
     """The files that the system did not take, the run folder among them; its metrics are kept in the result."""

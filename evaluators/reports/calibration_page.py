@@ -47,7 +47,7 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
         (
             "Cohen's kappa",
             _number(found.kappa),
-            _ends(found.kappa_interval),
+            _interval_text(found.kappa_interval),
             "agreement beyond chance: 1 is all, 0 is none",
         ),
         ("too kind", str(counts.too_kind), "", "the judge lets pass what people do not"),
@@ -58,7 +58,7 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
             (
                 "score minus mark",
                 _number(found.mean_difference),
-                _ends(found.difference_interval),
+                _interval_text(found.difference_interval),
                 f"above 0 the judge gives more; of {rows_text(found.difference_rows)}",
             )
         )
@@ -86,7 +86,7 @@ def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
             mean_interval_text(wilson(same, table.rows)),
             f"{table.rows:,}",
         ),
-        ("Cohen's kappa", _number(value), _ends(interval), f"{table.rows:,}"),
+        ("Cohen's kappa", _number(value), _interval_text(interval), f"{table.rows:,}"),
     )
     columns = heads("choices", "#value", "#95 % CI", "#n")
     said = "People made the choice on the left; those of the judge are in the columns."
@@ -114,7 +114,7 @@ def _difference(one: str, other: str, halves: Halves) -> str:
         return ""
     low, high = halves.difference.low, halves.difference.high
     sure = "not significant" if low <= 0 <= high else "significant"
-    return f"Agreement on {one} minus that on {other}: {_ends(halves.difference)}; {sure}."
+    return f"Agreement on {one} minus that on {other}: {_interval_text(halves.difference)}; {sure}."
 
 
 def _disagreements(found: Calibration) -> tuple[Section, ...]:
@@ -151,5 +151,6 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def _ends(interval: Interval | None) -> str:
+def _interval_text(interval: Interval | None) -> str:
+    """An interval with three decimals, as those of agreement are written."""
     return "–" if interval is None else f"[{interval.low:.3f}, {interval.high:.3f}]"

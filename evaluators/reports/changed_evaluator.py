@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, takewhile
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Problems
 from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Result, RowStatus
 from evaluators.model.settings import BadSettings
-from evaluators.reports.comparison_changes import Mismatch
+from evaluators.reports.comparator_suggestions import Mismatch
 from evaluators.runs.reader import Run
 from evaluators.runs.scored_again import calls_a_program
 from evaluators.scoring.fields.lines import FieldLine
@@ -80,11 +80,14 @@ class RowsAgain:
             return None
         old, new = ([place for place, name in enumerate(each) if _within(name, field)] for each in names)
         kept = [names[0][place] for place in old] == [names[1][place] for place in new]
-        alike = None if field is None else kept
-        found = [_difference(was, now, old, new, alike) for was, now in zip(before, after, strict=True)]
-        rows = tuple(number for (number, _), one in zip(self._known(), found, strict=True) if one[0] > 0 or one[2] > 0)
-        turned, broken, set_aside, lost, gained, wrong = ([*map(sum, zip(*found, strict=True))]) or [0] * 6
-        return Effect(rows, turned, broken, set_aside, lost, gained, wrong, self.is_whole)
+        found = [
+            _row_effect(was, now) if field is None else _field_effect(was, now, old, new, kept)
+            for was, now in zip(before, after, strict=True)
+        ]
+        shown = zip(self._known(), found, strict=True)
+        rows = tuple(number for (number, _), one in shown if one.turned > 0 or one.set_aside > 0)
+        whole = RowEffect(*map(sum, zip(*found, strict=True)))
+        return Effect(rows, *whole, self.is_whole)
 
     def wrong_rows(self, line: EvaluatorLine) -> int:
         """How many of the rows have a score and do not pass."""
@@ -167,33 +170,47 @@ def _said(one: Result) -> tuple[RowStatus, int, int, bytes]:
     return one.status, one.num, one.den, one.statuses
 
 
-def _difference(
-    was: Result, now: Result, old: Sequence[int], new: Sequence[int], alike: bool | None
-) -> tuple[int, int, int, int, int, int]:
-    """Turned, broken, set aside, lost, gained and wrong before, of one row.
+class RowEffect(NamedTuple):
+    """What a change to an evaluator does to one row, in values; `lost` and `gained` are its score."""
 
-    `alike`: the same values of the field count before and after; None where it is about no field.
+    turned: int = 0
+    """Wrong values that become right."""
+    broken: int = 0
+    set_aside: int = 0
+    """Wrong values that are not compared any more."""
+    lost: int = 0
+    gained: int = 0
+    wrong: int = 0
+    """Values that are wrong before."""
+
+
+def _row_effect(was: Result, now: Result) -> RowEffect:
+    """The effect on a row as a whole. Items that pair otherwise may be wrong, too."""
+    wrong = _wrong(was)
+    if was == now:
+        return RowEffect(wrong=wrong)
+    turned = int(was.den > 0 and now.passed is True and not was.passed)
+    broken = int(was.passed is True and now.den > 0 and not now.passed)
+    return RowEffect(turned, broken, wrong - _wrong(now), *_scores(was, now), wrong)
+
+
+def _field_effect(was: Result, now: Result, old: Sequence[int], new: Sequence[int], alike: bool) -> RowEffect:
+    """The effect on a field of a row, which stands at some places `old` and `new` among those of the evaluator.
+
+    `alike`: the same values count before and after; else a list that counted as one value is counted by its items, or the reverse.
     """
-    if alike is None:
-        wrong = _wrong(was)
-        if was == now:
-            return 0, 0, 0, 0, 0, wrong
-        turned = int(was.den > 0 and now.passed is True and not was.passed)
-        broken = int(was.passed is True and now.den > 0 and not now.passed)
-        # items that pair otherwise may be wrong, too
-        return turned, broken, wrong - _wrong(now), *_scores(was, now), wrong
     right, measured = _values(was, old)
     wrong = measured - right
     if alike and was == now:
-        return 0, 0, 0, 0, 0, wrong
+        return RowEffect(wrong=wrong)
     right_now, measured_now = _values(now, new)
     wrong_now = measured_now - right_now
     if alike:
         turned, broken = (max(0, right_now - right), max(0, right - right_now)) if measured else (0, 0)
-    else:  # a list that counted as one value, and by its items now, or by itself where it has none
+    else:
         wrong_now = max(0, _wrong(now) - _wrong(was) + wrong)
         turned, broken = int(wrong > 0 and not wrong_now), int(measured > 0 and not wrong and wrong_now > 0)
-    return turned, broken, max(0, wrong - wrong_now - turned), *_scores(was, now), wrong
+    return RowEffect(turned, broken, max(0, wrong - wrong_now - turned), *_scores(was, now), wrong)
 
 
 def _scores(was: Result, now: Result) -> tuple[int, int]:

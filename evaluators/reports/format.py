@@ -137,7 +137,7 @@ def check_words(words: Iterable[str], where: str | None = None) -> list[Issue]:
     return issues
 
 
-def asked_for(files: Iterable[PurePath], words: Iterable[str]) -> list[Format]:
+def formats_of(files: Iterable[PurePath], words: Iterable[str]) -> list[Format]:
     """The formats of some files, and of some words that are known."""
     return [*map(format_for, files), *(FORMATS.find(_ALSO.get(word, word))() for word in words)]
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.reports.fields_page import fields_page
-from evaluators.reports.format import FORMATS, Format, TableFormat, asked_for, format_for
+from evaluators.reports.format import FORMATS, Format, TableFormat, format_for, formats_of
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.outcomes import evaluators_by_schema
@@ -48,7 +48,7 @@ def folder_files(
     if wanted & _OF_FIELDS_PAGE:
         folder.write(_FIELDS_PAGE, page_markdown(fields_page(record.result, record if every_outcome else None)))
     for word in sorted({"csv", *wanted}):
-        (form,) = asked_for((), [word])
+        (form,) = formats_of((), [word])
         if not form.file or (form.each == "evaluator" and not every_outcome):
             continue
         asked = word in wanted or (word == "csv" and rows_csv)
@@ -81,19 +81,19 @@ def not_annotated(record: Run, asked: bool) -> tuple[str, ...]:
 
 def needs_cells(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
     """Whether some of the files or formats that were asked for show the cells of rows."""
-    return any(form.shows_cells for form in asked_for(files, words))
+    return any(form.shows_cells for form in formats_of(files, words))
 
 
 def needs_mistakes(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for show suggestions and examples of mistakes."""
     return any(
-        one.shows_mistakes for one in (*asked_for(files, ()), *(each for each in asked_for((), words) if each.file))
+        one.shows_mistakes for one in (*formats_of(files, ()), *(each for each in formats_of((), words) if each.file))
     )
 
 
 def needs_every_outcome(files: Iterable[Path], words: Iterable[str]) -> bool:
     """Whether some of the files or formats that were asked for list what became of every field."""
-    return any(form.each == "evaluator" for form in asked_for(files, words))
+    return any(form.each == "evaluator" for form in formats_of(files, words))
 
 
 def needs_matches(files: Iterable[Path], words: Iterable[str] = ()) -> bool:
@@ -198,7 +198,7 @@ def check_outcomes(by_schema: bool, files: Iterable[Path], words: Iterable[str])
 def check_packages(files: Iterable[Path], words: Iterable[str]) -> list[Issue]:
     """A problem (config) for each format that needs a package that is not installed."""
     issues: list[Issue] = []
-    for form in asked_for(files, words):
+    for form in formats_of(files, words):
         try:
             form.check()
         except Problems as error:
@@ -210,7 +210,7 @@ def check_tables(sections: Iterable[str], files: Iterable[Path], words: Iterable
     """A problem (config) for each file of figures that the suite does not ask for; `sections` are those that it has."""
     own = {*sections}
     named = [(file.name, format_for(file)) for file in files] + [
-        (f'the format "{word}"', form) for word in words for form in asked_for((), [word])
+        (f'the format "{word}"', form) for word in words for form in formats_of((), [word])
     ]
     return [_no_figures(name, form) for name, form in named if isinstance(form, TableFormat) and form.section not in own]
 

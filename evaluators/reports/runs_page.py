@@ -48,9 +48,9 @@ def _score(run: ListedRun) -> str:
 def state_words(run: ListedRun) -> str:
     """The state of a run, in words."""
     if run.state == "going":
-        return f"going{_of(run)}"
+        return f"going{_splits_text(run)}"
     if run.state == "unfinished":
-        return f"unfinished{_of(run)}"
+        return f"unfinished{_splits_text(run)}"
     words = {
         "stopped": "stopped before its last row",
         "left behind": "left behind, does not say what it holds",
@@ -58,7 +58,8 @@ def state_words(run: ListedRun) -> str:
     return words.get(run.state, run.state)
 
 
-def _of(run: ListedRun) -> str:
+def _splits_text(run: ListedRun) -> str:
+    """How many parts of a run are scored; empty where that is not known."""
     if run.splits is None:
         return ""
     finished, splits = run.splits

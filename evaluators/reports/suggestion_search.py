@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from evaluators.model.issues import Problems
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field, with_settings
-from evaluators.reports.comparison_changes import Compared, Mismatch, changes
+from evaluators.reports.comparator_suggestions import FieldRule, Mismatch, changes
 from evaluators.reports.mistakes import field_of, steps_of
 from evaluators.reports.suggestions import Suggestion
 from evaluators.runs.metrics import rows_text
@@ -75,7 +75,7 @@ class _Field(Struct, frozen=True):
 
     about: Suggestion
     """What every suggestion for the field says."""
-    compared: Compared
+    compared: FieldRule
     line: EvaluatorLine
     mismatches: Sequence[Mismatch]
     last_row: int
@@ -277,13 +277,13 @@ def _share(counts: Sequence[int]) -> int:
     return max(100, MOST_TOGETHER // len(counts) // 100 * 100)
 
 
-def compared_fields(settings: Evaluator) -> dict[str, Compared]:
+def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
     """How an evaluator compares each of its fields; empty for one that has no list of fields."""
     scored = settings.scored_fields()
     found = scored.tree
     if isinstance(found, ListedTree):
         return {
-            line.name: Compared(line.comparator, found.chain(line), each=not line.path.definite)
+            line.name: FieldRule(line.comparator, found.chain(line), each=not line.path.definite)
             for line in found.scored
             if line.comparator is not None and line.together is None
         }
@@ -294,22 +294,22 @@ def compared_fields(settings: Evaluator) -> dict[str, Compared]:
     return _of_schema(found, scored.lines is None) if isinstance(found, SchemaScoring) else {}
 
 
-def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, Compared]:
-    found: dict[str, Compared] = {}
+def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
+    found: dict[str, FieldRule] = {}
     ordered: set[tuple[Any, ...]] = set()
     for node in places(scoring.root):
         if node.kind == "array" and not node.unit and node.align.how == "ordered":
             ordered.add(node.path)
         if node.unit and len(node.metrics) == 1:
             item = bool(node.path) and node.path[-1] is ANY and node.path[:-1] in ordered
-            one = Compared(node.metrics[0].comparator, node.transforms, item, whole=not item, by_schema=named)
+            one = FieldRule(node.metrics[0].comparator, node.transforms, item, whole=not item, by_schema=named)
             found.setdefault(node.name, one)
     return found
 
 
 def _recorded(
     outcomes: Iterator[OutcomeLine],
-    fields: Mapping[str, Mapping[str, Compared]],
+    fields: Mapping[str, Mapping[str, FieldRule]],
     by_row: Mapping[str, frozenset[str]],
     last_row: int,
 ) -> tuple[dict[tuple[str, str], list[Mismatch]], Counter[tuple[str, str]], Counter[tuple[str, str]], bool]:
@@ -382,7 +382,7 @@ def _comparators_of(settings: Evaluator, wrong: Sequence[Mismatch]) -> Iterator[
         return
     aside = {"type", *settings.texts_only, *settings.beside_compare}
     others = settings.model_dump(mode="json", exclude=aside, exclude_unset=True)
-    for change in changes(Compared(COMPARATORS.find("exact")()), wrong[:MOST_BRIEFLY]):
+    for change in changes(FieldRule(COMPARATORS.find("exact")()), wrong[:MOST_BRIEFLY]):
         if change.comparator is None or word_of(change.comparator) == "normalized":
             continue
         written = f"{{{change.write}}}" if ": " in change.write else change.write

@@ -42,14 +42,14 @@ class _Blob(Struct):
 
 
 def blob_of(batch: Batch) -> bytes:
-    """A batch as bytes."""
+    """A batch as bytes, which `batch_of` reads."""
     part = batch.part
     verdicts = [[(CodedVerdict.of(one), one.watched) for one in known] for known in part.rows.verdicts]
     return sealed(_Blob(batch.rows, part.sums, part.rows.columns, verdicts, part.rows.pairs, part.rows.patterns))
 
 
 def batch_of(blob: bytes) -> Batch:
-    """The batch of such bytes. Raises ValueError for what is cut off, or of another kind."""
+    """The batch that `blob_of` made bytes of. Raises ValueError for what is cut off, or of another kind."""
     found = opened(blob, _Blob)
     verdicts = [[replace(one.verdict, watched=watched) for one, watched in known] for known in found.verdicts]
     return Batch(found.rows, Part(SplitRows(found.columns, verdicts, found.pairs, found.patterns), found.sums))

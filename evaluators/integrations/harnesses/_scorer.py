@@ -81,7 +81,7 @@ class SuiteScorer:
         """The overall score and the evaluators, by name: what hosts that take one thing at a time have a scorer for."""
         return tuple(dict.fromkeys([OVERALL, *(line.name for line in self.suite.lines)]))
 
-    def asked_for(self, part: str) -> str:
+    def register_part(self, part: str) -> str:
         """Says that a part will be asked for of every row. Raises Problems (config) when there is no such part."""
         if part not in self.parts:
             hint = suggestion(part, self.parts) or f"known: {', '.join(self.parts)}"
@@ -148,7 +148,7 @@ class SuiteScorer:
         with self._lock:
             return headline_of(result, {None: self._whole})
 
-    def headlines(self) -> dict[str, Number]:
+    def summary_metrics(self) -> dict[str, Number]:
         """The metrics among them that a platform shows of a whole experiment: numeric columns, what judges cost, and of each evaluator
         its mean, its pass rate, its rows, and its rates, repeats and confidences; nothing of its fields."""
         return {name: value for name, value in self.metrics().items() if _HEADLINE.match(name)}

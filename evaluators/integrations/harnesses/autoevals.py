@@ -28,7 +28,7 @@ class PartScorer(Scorer):
     def __init__(self, suite: AnySuite, part: str = OVERALL, *, columns: Places | None = None) -> None:
         """`part` is an evaluator by its name. Raises Problems with all that is wrong with the suite."""
         self.suite = scorer_of(suite, columns)
-        self.part = self.suite.asked_for(part)
+        self.part = self.suite.register_part(part)
 
     def _name(self) -> str:
         return segment(self.part)

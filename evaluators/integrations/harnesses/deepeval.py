@@ -33,7 +33,7 @@ class SuiteMetric(BaseMetric):
         deepeval makes copies of a metric, and they share their suite. Raises Problems with all that is wrong with the suite.
         """
         self.suite = scorer_of(suite, columns)
-        self.part = self.suite.asked_for(part)
+        self.part = self.suite.register_part(part)
         self.columns = columns
         self.succeeds_at = succeeds_at
         lines = {line.name: line for line in self.suite.suite.lines}

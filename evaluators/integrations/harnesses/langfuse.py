@@ -38,7 +38,7 @@ class SuiteEvaluations:
 
     def metrics(self, *, item_results: Any = (), **more: Any) -> list[Evaluation]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the run as a whole."""
-        return [Evaluation(name=name, value=value) for name, value in self.suite.headlines().items()]
+        return [Evaluation(name=name, value=value) for name, value in self.suite.summary_metrics().items()]
 
     figures = metrics
     """The name that it had before."""

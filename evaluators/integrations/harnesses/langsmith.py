@@ -34,7 +34,7 @@ class SuiteResults:
 
     def summary(self, runs: Any, examples: Any) -> dict[str, Any]:
         """Our own metrics of all rows that were scored, by the names of trackers: for the experiment as a whole."""
-        return {"results": [{"key": name, "score": value} for name, value in self.suite.headlines().items()]}
+        return {"results": [{"key": name, "score": value} for name, value in self.suite.summary_metrics().items()]}
 
 
 def _result(one: FieldView) -> Mapping[str, Any]:

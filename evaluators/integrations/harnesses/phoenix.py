@@ -44,7 +44,7 @@ def suite_evaluators(suite: AnySuite, *, columns: Places | None = None, overall:
 
 
 def _evaluator(scorer: SuiteScorer, part: str) -> Any:
-    asked = scorer.asked_for(part)
+    asked = scorer.register_part(part)
 
     def scores(input: Any, output: Any, expected: Any, metadata: Any) -> list[dict[str, Any]]:
         own = {"input": input, "output": output, "expected": expected, "metadata": metadata}

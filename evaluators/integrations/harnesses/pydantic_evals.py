@@ -41,7 +41,7 @@ class SuiteEvaluator(Evaluator):
     def scorer(self) -> SuiteScorer:
         """Our own metrics of the rows that were scored. Raises Problems with all that is wrong with the suite."""
         found = scorer_of(self.suite, self.columns)
-        found.asked_for(self.part)
+        found.register_part(self.part)
         return found
 
     def evaluate(self, ctx: EvaluatorContext) -> dict[str, Any]:
@@ -76,5 +76,5 @@ def suite_evaluators(
     scorer = scorer_of(suite, columns, overall)
     found = [SuiteEvaluator(scorer, part) for part in scorer.parts]
     for one in found:
-        scorer.asked_for(one.part)
+        scorer.register_part(one.part)
     return found

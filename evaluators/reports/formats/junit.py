@@ -20,7 +20,7 @@ from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.parts import metric_texts
-from evaluators.reports.sections.evaluators import beside_the_rate, metric_text
+from evaluators.reports.sections.evaluators import extra_rates, metric_text
 from evaluators.reports.sections.labels import average_lines
 from evaluators.reports.sections.repeats import (
     calibration_line,
@@ -182,7 +182,7 @@ def _further(result: RunResult, stats: EvaluatorStats) -> Iterable[str]:
         for metric in EVALUATOR_METRICS
         if metric.over and _given(metric, stats)
     )
-    yield from beside_the_rate(stats)
+    yield from extra_rates(stats)
     mine = (stats.name, stats.variant)
     for matrix in result.confusion_matrices:
         if (matrix.evaluator, matrix.variant) == mine:

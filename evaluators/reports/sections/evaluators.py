@@ -93,7 +93,7 @@ def _remarks(result: RunResult) -> Iterator[Item]:
             if count:
                 text = f"{count:,} of the {stats.scored:,} scored rows {one if count == 1 else several}"
                 yield Item(f"{full_name(stats)}: {text}", tone="note")
-        for text in beside_the_rate(stats):
+        for text in extra_rates(stats):
             yield Item(f"{full_name(stats)}: {text}", tone="note")
         if stats.extra_items is not None and stats.metric("mean_f1") is None:
             yield Item(f"{full_name(stats)}: {extra_items_text(stats)}", tone="note")
@@ -132,7 +132,7 @@ def clusters_text(result: RunResult) -> str:
     return f"; rows of one {result.cluster} count as one" if result.cluster else ""
 
 
-def beside_the_rate(stats: EvaluatorStats) -> Iterator[str]:
+def extra_rates(stats: EvaluatorStats) -> Iterator[str]:
     """What stands beside the share of values that are found in a source, where an evaluator has it."""
     for name, text in (("chance_rate", "found by chance"), ("not_given_rate", "of fields not given")):
         if (metric := stats.metric(name)) is not None and metric.mean is not None:
@@ -172,7 +172,7 @@ def _others_text(stats: EvaluatorStats) -> str:
         (getattr(stats, name), ROW_WORDS[name].plain) for name in ("skipped", "not_measured", "invalid", "unjudged")
     ]
     counts.append((stats.bugs, f"{ROW_WORDS['bug'].plain}{'' if stats.bugs == 1 else 's'}"))
-    text = "; ".join([*beside_the_rate(stats), *(f"{count:,} {word}" for count, word in counts if count)])
+    text = "; ".join([*extra_rates(stats), *(f"{count:,} {word}" for count, word in counts if count)])
     coverage = coverage_of(stats)
     if coverage.kept_out and not coverage.measured:
         return f"{text}: nothing was measured"

@@ -34,7 +34,7 @@ Sending: TypeAlias = Callable[[str, int, int], None]
 _PRIVATE: Final = 0o600
 
 
-class Sent(Struct, frozen=True):
+class SendResult(Struct, frozen=True):
     """What became of a run that was sent."""
 
     links: tuple[Link, ...] = ()
@@ -44,7 +44,7 @@ class Sent(Struct, frozen=True):
 
 def send(
     folder: Path, trackers: Sequence[NamedTracker], trace_rows: int | None = None, sending: Sending | None = None
-) -> Sent:
+) -> SendResult:
     """Sends the run in a folder, and keeps where it went in its `links.json`. Ctrl-C ends the sending, which is then an issue.
 
     `trace_rows` is what took the place of the trackers' own setting: whoever sends the rest is told to say it again.
@@ -65,7 +65,7 @@ def send(
             break
         except Exception as error:  # whatever a client of a platform raises: the run is there, and that is said
             issues.append(_failed(name, error, record.place, trace_rows))
-    return Sent(tuple(links), tuple(issues))
+    return SendResult(tuple(links), tuple(issues))
 
 
 def links_of(folder: Path) -> tuple[Link, ...]:

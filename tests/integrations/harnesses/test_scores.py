@@ -114,7 +114,7 @@ def test_headlines_have_rates_repeats_and_confidences() -> None:
     scorer = SuiteScorer(load(EVERY_FIGURE))
     for row in EVERY_FIGURE_ROWS:
         scorer.score(HostRow({}, row["output"], row["expected"], id=row["id"], more=[row]))
-    found = scorer.headlines()
+    found = scorer.summary_metrics()
     assert found == {name: scorer.metrics()[name] for name in found}
     assert {
         "form/mean", "evaluator/form/invented_rate", "evaluator/form/left_empty_rate", "evaluator/form/repeats/pass_at_2",
@@ -125,7 +125,7 @@ def test_headlines_have_rates_repeats_and_confidences() -> None:
 
 def test_headlines_are_the_means_the_pass_rates_and_the_rows(scorer: SuiteScorer, ours: Figures) -> None:
     score_table(scorer)
-    found = scorer.headlines()
+    found = scorer.summary_metrics()
     for name in ours.evaluators:
         for metric in headline(name):
             assert found[metric] == ours.metrics[metric]

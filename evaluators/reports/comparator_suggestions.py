@@ -60,7 +60,7 @@ class Mismatch(Struct, frozen=True):
     """The list that both are items of, with its row's own indices; empty where they are no items."""
 
 
-class Compared(Struct, frozen=True):
+class FieldRule(Struct, frozen=True):
     """How a field is compared."""
 
     comparator: Comparator
@@ -89,7 +89,7 @@ class Change(Struct, frozen=True):
     """The changed comparator; None where the items of a list are paired in any order."""
 
 
-class _Trial(Struct, frozen=True):
+class _Candidate(Struct, frozen=True):
     """A change to be tried."""
 
     switch: str
@@ -98,15 +98,17 @@ class _Trial(Struct, frozen=True):
     says: str = ""
 
 
-def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
+def changes(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]:
     """The changes that would turn some of the mismatches into matches, the one that turns most first.
 
     Of changes that forgive the same mismatches, only the simplest is given.
     """
     found = [
-        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed), trial.comparator)
-        for trials, among in _trials(compared, mismatches)
-        for trial, fixed in _best(trials, compared, mismatches, among)
+        Change(
+            candidate.switch, candidate.write, fixed, _says(candidate, compared, mismatches, fixed), candidate.comparator
+        )
+        for candidates, among in _candidates(compared, mismatches)
+        for candidate, fixed in _best(candidates, compared, mismatches, among)
     ]
     found += _in_any_order(compared, mismatches)
     simplest: dict[tuple[int, ...], Change] = {}
@@ -118,14 +120,14 @@ def changes(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
 
 
 def _best(
-    trials: Iterable[_Trial], compared: Compared, mismatches: Sequence[Mismatch], among: Sequence[int]
-) -> Iterator[tuple[_Trial, tuple[int, ...]]]:
-    """Of trials that are steps of one thing, the mildest that forgives as much as any."""
-    best: tuple[_Trial, tuple[int, ...]] | None = None
-    for trial in trials:
-        fixed = _fixed(trial.comparator, compared, mismatches, among)
+    candidates: Iterable[_Candidate], compared: FieldRule, mismatches: Sequence[Mismatch], among: Sequence[int]
+) -> Iterator[tuple[_Candidate, tuple[int, ...]]]:
+    """Of candidates that are steps of one thing, the mildest that forgives as much as any."""
+    best: tuple[_Candidate, tuple[int, ...]] | None = None
+    for candidate in candidates:
+        fixed = _fixed(candidate.comparator, compared, mismatches, among)
         if fixed and (best is None or len(fixed) > len(best[1])):
-            best = trial, fixed
+            best = candidate, fixed
             if len(fixed) == len(among):
                 break
     if best is not None:
@@ -133,7 +135,7 @@ def _best(
 
 
 def _fixed(
-    comparator: Comparator, compared: Compared, mismatches: Sequence[Mismatch], among: Sequence[int]
+    comparator: Comparator, compared: FieldRule, mismatches: Sequence[Mismatch], among: Sequence[int]
 ) -> tuple[int, ...]:
     """The mismatches that would match, among some. None at all where an expected value cannot be read."""
     rule = compile_rule(comparator, compared.transforms)
@@ -147,27 +149,29 @@ def _fixed(
         return ()
 
 
-def _says(trial: _Trial, compared: Compared, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
-    """Side effects of a change: those of its trial, and the pair of values farthest apart that would match."""
+def _says(candidate: _Candidate, compared: FieldRule, mismatches: Sequence[Mismatch], fixed: Sequence[int]) -> str:
+    """Side effects of a change: those of its candidate, and the pair of values farthest apart that would match."""
     worst, shown = Fraction(0), ""
     for one in (mismatches[number] for number in fixed):
         for expected, actual in _pairs(compared, one):
-            ready = prepare_rule(trial.comparator, compared.transforms, expected, actual)
-            gap = trial.comparator.apart(*ready) if isinstance(ready, Ready) else None
+            ready = prepare_rule(candidate.comparator, compared.transforms, expected, actual)
+            gap = candidate.comparator.apart(*ready) if isinstance(ready, Ready) else None
             if gap is not None and gap > worst:
                 worst, shown = gap, f"at worst {quote(actual)} for {quote(expected)}, row {one.row:,}"
-    return "; ".join(said for said in (trial.says, shown) if said)
+    return "; ".join(said for said in (candidate.says, shown) if said)
 
 
-def _pairs(compared: Compared, one: Mismatch) -> list[tuple[Any, Any]]:
+def _pairs(compared: FieldRule, one: Mismatch) -> list[tuple[Any, Any]]:
     """The two values, or those of two lists, place by place."""
     expected, actual = one.expected, one.actual
     lists = compared.each and isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual)
     return list(zip(expected, actual, strict=True)) if lists else [(expected, actual)]
 
 
-def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tuple[Iterable[_Trial], Sequence[int]]]:
-    """Groups of trials, the simplest first, each with the mismatches to try. The trials of a group are steps of one change."""
+def _candidates(
+    compared: FieldRule, mismatches: Sequence[Mismatch]
+) -> Iterator[tuple[Iterable[_Candidate], Sequence[int]]]:
+    """Groups of candidates, the simplest first, each with the mismatches to try. The candidates of a group are steps of one change."""
     comparator = compared.comparator
     word, every = word_of(comparator), range(len(mismatches))
     pairs = [pair for one in mismatches for pair in _pairs(compared, one)]
@@ -176,21 +180,21 @@ def _trials(compared: Compared, mismatches: Sequence[Mismatch]) -> Iterator[tupl
     if word == "exact" or isinstance(comparator, Normalization):
         # no single switch forgives what all of them together do not; a similarity is another matter
         alike = _fixed(_loosest(), compared, mismatches, every) if word in ("exact", "normalized") else every
-        yield from ((trials, alike) for trials in (_text_trials(comparator, word) if alike else ()))
+        yield from ((candidates, alike) for candidates in (_text_candidates(comparator, word) if alike else ()))
     if plain or (word == "numeric" and not comparator.lists_answers):
         numeric = comparator if word == "numeric" else None
-        yield from ((trials, every) for trials in _tolerance_trials(numeric, pairs, compared.by_schema))
+        yield from ((candidates, every) for candidates in _tolerance_candidates(numeric, pairs, compared.by_schema))
         exact = getattr(numeric, "tolerance", None) is None
         texts_in = [number for number, one in enumerate(mismatches) if _has_text(compared, one, exact)]
         may_be_number = _has_digit if numeric is not None else _may_be_number
         if texts_in and all(expected.__class__ is not str or may_be_number(expected) for expected, _ in pairs):
-            yield _reading_trials(numeric), texts_in
+            yield _reading_candidates(numeric), texts_in
     if texts and (plain or word == "date"):
-        yield _date_trials(comparator if word == "date" else None, pairs), every
+        yield _date_candidates(comparator if word == "date" else None, pairs), every
     if plain and any({expected.__class__, actual.__class__} == {bool, str} for expected, actual in pairs):
-        yield [_trial(None, "boolean", {"words": _YES_AND_NO})], every
+        yield [_candidate(None, "boolean", {"words": _YES_AND_NO})], every
     if plain and any(isinstance(expected, str) and _ADDRESS.match(expected) for expected, _ in pairs):
-        yield [_trial(None, "url", {})], every
+        yield [_candidate(None, "url", {})], every
 
 
 def _loosest() -> Comparator:
@@ -199,16 +203,16 @@ def _loosest() -> Comparator:
     return build(COMPARATORS.shipping("normalized"), options)
 
 
-def _trial(switch: str | None, word: str, options: Options) -> _Trial:
+def _candidate(switch: str | None, word: str, options: Options) -> _Candidate:
     """A comparator to try. Without a switch of its own, the change is the comparator as a whole."""
     write = flow({word: options})[1:-1] if options else word
-    return _Trial(switch or write, build(COMPARATORS.shipping(word), options), write)
+    return _Candidate(switch or write, build(COMPARATORS.shipping(word), options), write)
 
 
-def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
-    """The comparator with one switch about text set looser, for each switch that can be.
+def _text_candidates(comparator: Comparator, word: str) -> Iterator[list[_Candidate]]:
+    """For each switch about text that can be set looser, the comparator with that switch set so.
 
-    A comparator without such switches is tried as `normalized`, with this one on and all others off.
+    `exact` has no such switches: it is tried as `normalized`, with one switch on and all others off.
     """
     own = word if isinstance(comparator, Normalization) else "normalized"
     settings = {name: getattr(comparator, name) for name in type(comparator).model_fields} if own == word else _KEEP
@@ -216,7 +220,7 @@ def _text_trials(comparator: Comparator, word: str) -> Iterator[list[_Trial]]:
         before = settings.get(name, "keep")
         if before != value and before in _BEFORE.get(value, _STRICTER):
             others = settings if own == word or name == "unicode" else {**settings, "unicode": "nfc"}
-            yield [_trial(f"{name}: {value}", own, {name: value, **_unlike_default(own, others, name)})]
+            yield [_candidate(f"{name}: {value}", own, {name: value, **_unlike_default(own, others, name)})]
 
 
 def _unlike_default(word: str, settings: Options, apart: str) -> Options:
@@ -225,18 +229,18 @@ def _unlike_default(word: str, settings: Options, apart: str) -> Options:
     return {name: value for name, value in settings.items() if name != apart and value != fields[name].default}
 
 
-def _tolerance_trials(
+def _tolerance_candidates(
     numeric: Comparator | None, pairs: Sequence[tuple[Any, Any]], by_schema: bool
-) -> Iterator[list[_Trial]]:
+) -> Iterator[list[_Candidate]]:
     """A greater tolerance, or that one of two limits is enough."""
     tolerance, reading = getattr(numeric, "tolerance", None), _own_reading(numeric)
     limits = {name: getattr(tolerance, name, None) for name in ("abs", "rel")}
     if reading or any(_is_number(expected) and _is_number(actual) for expected, actual in pairs):
         for name, other, steps in (("abs", "rel", _ABS), ("rel", "abs", _REL)):
             looser = [step for step in steps if limits[other] is None and step > (limits[name] or 0)]
-            yield [_number_trial(numeric, {"tolerance": {name: step}}, reading) for step in looser]
+            yield [_number_candidate(numeric, {"tolerance": {name: step}}, reading) for step in looser]
         if numeric is not None and None not in limits.values() and not getattr(tolerance, "either", True):
-            one = _number_trial(numeric, {"tolerance": {**limits, "either": True}}, reading)
+            one = _number_candidate(numeric, {"tolerance": {**limits, "either": True}}, reading)
             says = f"{numeric.remark} today{_FROM_A_SCHEMA if by_schema else ''}"
             yield [replace(one, says=says)]
 
@@ -244,11 +248,11 @@ def _tolerance_trials(
 _FROM_A_SCHEMA: Final = "; as a comparator of the suite, which the schema names"
 
 
-def _reading_trials(numeric: Comparator | None) -> Iterator[_Trial]:
+def _reading_candidates(numeric: Comparator | None) -> Iterator[_Candidate]:
     """Ways to read numbers in text."""
     tolerance = getattr(numeric, "tolerance", None)
     kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
-    return (_number_trial(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False)))
+    return (_number_candidate(numeric, {"parse": way}, kept) for way in _ways(getattr(numeric, "parse", False)))
 
 
 def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
@@ -257,7 +261,7 @@ def _own_reading(numeric: Comparator | None) -> dict[str, Any]:
     return {} if parse is False else {"parse": as_setting(parse)}
 
 
-def _has_text(compared: Compared, one: Mismatch, exact: bool) -> bool:
+def _has_text(compared: FieldRule, one: Mismatch, exact: bool) -> bool:
     """Whether a way of reading texts may make the values match. All ways read two numbers alike, and two texts of digits alone: where
     no tolerance helps, these stay different."""
     pairs = _pairs(compared, one)
@@ -305,19 +309,19 @@ _SETS_ASIDE: Final = {
 }
 
 
-def _number_trial(numeric: Comparator | None, changed: Options, kept: Options) -> _Trial:
-    trial = _trial(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
+def _number_candidate(numeric: Comparator | None, changed: Options, kept: Options) -> _Candidate:
+    candidate = _candidate(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
     way, before = changed.get("parse"), getattr(numeric, "parse", False)
     says = [
         said
         for name, said in _SETS_ASIDE.items()
         if isinstance(way, dict) and name in way and not getattr(before, name, False)
     ]
-    says += [trial.comparator.remark] if trial.comparator.remark else []
-    return replace(trial, says=", and ".join(says))
+    says += [candidate.comparator.remark] if candidate.comparator.remark else []
+    return replace(candidate, says=", and ".join(says))
 
 
-def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Trial]:
+def _date_candidates(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> list[_Candidate]:
     """Formats in which the expected values and the output's are dates, one more than there are."""
     wanted = [expected for expected, _ in pairs if isinstance(expected, str)]
     known: tuple[str, ...] = getattr(date, "formats", None) or formats_of(wanted)
@@ -333,7 +337,7 @@ def _date_trials(date: Comparator | None, pairs: Sequence[tuple[Any, Any]]) -> l
     tolerance = getattr(date, "tolerance", None)
     kept = {} if tolerance is None else {"tolerance": tolerance.model_dump(exclude_defaults=True)}
     return [
-        _trial(
+        _candidate(
             flow(one)[1:-1] if date is not None else None, "date", {} if one["formats"] == ["iso"] else {**one, **kept}
         )
         for one in listed
@@ -349,7 +353,7 @@ def _same_day(expected: Any, actual: Any, known: Sequence[str], spelled: str) ->
     return found is not None and wanted is not None and same_moment(wanted, found)
 
 
-def _in_any_order(compared: Compared, mismatches: Sequence[Mismatch]) -> list[Change]:
+def _in_any_order(compared: FieldRule, mismatches: Sequence[Mismatch]) -> list[Change]:
     """Lists with the same items in another order: compared whole, or item by item."""
     same = _same_items(compared)
     if compared.each or not compared.comparator.reflexive:
@@ -389,7 +393,7 @@ def _written(comparator: Comparator) -> str:
 _COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
 
 
-def _same_items(compared: Compared) -> Callable[[list[Any], list[Any]], bool]:
+def _same_items(compared: FieldRule) -> Callable[[list[Any], list[Any]], bool]:
     key = compared.comparator.key() or identity
 
     def same(expected: list[Any], actual: list[Any]) -> bool:
@@ -398,20 +402,20 @@ def _same_items(compared: Compared) -> Callable[[list[Any], list[Any]], bool]:
     return same
 
 
-def _all_at_once(compared: Compared, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+def _all_at_once(compared: FieldRule, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
     """`normalized`, where case, accents and spacing together forgive more than one of them alone."""
     if word_of(compared.comparator) != "exact":
         return []
-    trial = _trial(None, "normalized", {})
-    fixed = _fixed(trial.comparator, compared, mismatches, range(len(mismatches)))
+    candidate = _candidate(None, "normalized", {})
+    fixed = _fixed(candidate.comparator, compared, mismatches, range(len(mismatches)))
     return (
-        [Change(trial.switch, trial.write, fixed, comparator=trial.comparator)]
+        [Change(candidate.switch, candidate.write, fixed, comparator=candidate.comparator)]
         if len(fixed) > max((len(one.fixed) for one in found), default=0)
         else []
     )
 
 
-def _nearly_the_same(compared: Compared, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
+def _nearly_the_same(compared: FieldRule, mismatches: Sequence[Mismatch], found: Sequence[Change]) -> list[Change]:
     """A similarity, where nothing else forgives what it forgives, and no expected text has a digit or is an address: in codes, dates,
     amounts and addresses one letter changes everything."""
     comparator = compared.comparator
@@ -425,10 +429,12 @@ def _nearly_the_same(compared: Compared, mismatches: Sequence[Mismatch], found: 
         return []
     switches = {name: getattr(comparator, name, value) for name, value in {**_KEEP, "punctuation": "keep"}.items()}
     own = _unlike_default("fuzzy", switches, "")
-    trials = [_trial(None, "fuzzy", {"at_least": least, **own}) for least in _AT_LEAST]
+    candidates = [_candidate(None, "fuzzy", {"at_least": least, **own}) for least in _AT_LEAST]
     return [
-        Change(trial.switch, trial.write, fixed, _says(trial, compared, mismatches, fixed), trial.comparator)
-        for trial, fixed in _best(trials, compared, mismatches, range(len(mismatches)))
+        Change(
+            candidate.switch, candidate.write, fixed, _says(candidate, compared, mismatches, fixed), candidate.comparator
+        )
+        for candidate, fixed in _best(candidates, compared, mismatches, range(len(mismatches)))
         if not known.issuperset(fixed)
     ]
 
