@@ -149,6 +149,8 @@ def _unknown(name: str, loc: Loc, value: object, model: type[BaseModel], also: t
         or suggestion(name, known)
         or (f"known settings: {', '.join(known)}" if known else "it takes no settings")
     )
+    if name == "case_sensitive" and value is True:
+        hint = "leave it out: case counts here"
     if value is None and name.isdecimal():
         hint = "decimals have a point before them, not a comma, as in 0.9"
     return Detail(loc, f'unknown setting "{name}"{of}', hint, key=True, code="unknown-setting")
@@ -171,13 +173,10 @@ _ELSEWHERE: Final[Mapping[str, str]] = {
 }
 """Settings that people look for here, and that belong to other evaluators or to the suite."""
 _WRITTEN: Final[Mapping[str, Mapping[str, str]]] = {
-    "case_sensitive": {
-        "forgive": "forgive: [case] in place of case_sensitive: false",
-        "case": "case: ignore in place of case_sensitive: false",
-    },
+    "case_sensitive": {"forgive": "forgive: [case]", "case": "case: ignore"},
     "ignore_case": {"forgive": "forgive: [case]", "case_sensitive": "case_sensitive: false", "case": "case: ignore"},
 }
-"""Switches of other tools, each with what is written in place of true where a setting is known here."""
+"""Switches of other tools that forgive case, each with what is written in their place where a setting is known here."""
 _OF_A_GATE: Final = {"field": "a gate on one field is written EVALUATOR.FIELD: {fail_below: 0.9}"}
 """Settings that people look for in a gate, and that are written otherwise."""
 
