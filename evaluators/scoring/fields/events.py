@@ -215,39 +215,36 @@ def empties_of(signature: Signature, fields: Iterable[str]) -> Changes:
     So a row in which nothing is empty has few changes. `fields` are those with one value in each row. The last change is that of all
     fields together.
     """
-    mine: dict[Field, InRow] = {}
-    plain: set[Field] = set()
+    values: dict[Field, InRow] = {}
+    """Of fields with several values, or with one that is empty."""
+    filled: set[Field] = set()
+    """Fields with one value, which is empty on neither side."""
     counted = [(mark.place, mark.empty) for mark in signature.matched]
     counted += [(place, empty) for place, _, empty, _ in signature.fields]
     for place, empty in counted:
         if place.kind != UNIT:
             continue
         name, value = place.node.name, _VALUES[empty]
-        if name in mine:
-            mine[name] = added(mine[name], value)
-        elif value is FILLED and not place.inside and name not in plain:
-            plain.add(name)
+        if name in values:
+            values[name] = added(values[name], value)
+        elif value is FILLED and not place.inside and name not in filled:
+            filled.add(name)
         else:
-            mine[name] = added(FILLED, value) if name in plain else value
-            plain.discard(name)
-    whole = repeated(FILLED, len(plain))
-    usual, lacking = list[Field](), list[Field]()
-    for name in fields:
-        if name not in plain:
-            usual.append(name)
-            if name not in mine:
-                lacking.append(name)
-    mine |= dict.fromkeys(lacking, EMPTY)
-    beside = tuple(plain.difference(fields))
-    found: dict[InRow, list[Field]] = {}
-    for each, value in mine.items():
+            values[name] = added(FILLED, value) if name in filled else value
+            filled.discard(name)
+    unlike = [name for name in fields if name not in filled]
+    for absent in unlike:
+        values.setdefault(absent, EMPTY)  # neither side has it
+    whole = repeated(FILLED, len(filled))
+    by_value: dict[InRow, list[Field]] = {}
+    for field, value in values.items():
         whole = added(whole, value)
-        found.setdefault(value, []).append(each)
-    changes: list[tuple[InRow, tuple[Field, ...], int]] = [(value, tuple(names), 1) for value, names in found.items()]
-    if usual:
-        changes.append((FILLED, tuple(usual), -1))
-    if beside:
-        changes.append((FILLED, beside, 1))
+        by_value.setdefault(value, []).append(field)
+    changes: list[tuple[InRow, tuple[Field, ...], int]] = [(value, tuple(names), 1) for value, names in by_value.items()]
+    if unlike:
+        changes.append((FILLED, tuple(unlike), -1))
+    if further := tuple(filled.difference(fields)):
+        changes.append((FILLED, further, 1))
     return [*changes, (whole, (ALL_FIELDS,), 1)]
 
 

@@ -42,7 +42,7 @@ class KnownKeys(Protocol):
 
     @property
     def names(self) -> frozenset[str]:
-        """Those with a name."""
+        """The known keys that have a name."""
 
     def allows(self, key: str) -> bool:
         """Whether a key is right as it is spelt, though it has no name: it fits a pattern."""
@@ -129,6 +129,7 @@ class Respelt(Struct, frozen=True):
         return [self._shown(one) if one.actual.__class__ in CONTAINERS else one for one in results]
 
     def _shown(self, result: Shown) -> Shown:
+        """An outcome whose value, and the quotation of it in the reason, are spelt as the output does."""
         own = self.value(result.actual)
         found = replace(result, actual=own)
         if isinstance(found, Outcome) and found.reason is not None:

@@ -296,6 +296,7 @@ def _flag(setting: str, value: object) -> bool:
 
 
 def _confidence(value: object) -> Path:
+    """The path of a field's confidence. Raises BadSettings for one that can lead to several places."""
     path = read_path(value)
     if not path.definite:
         hint = "name one number of the output, such as meta.total"

@@ -182,10 +182,12 @@ class ListedTree(Struct, frozen=True, dict=True):
 
 
 def _through_paths(path: SchemaPath, reached: Reached) -> FieldNode:
+    """A node that is looked through: only what paths lead to is compared."""
     return FieldNode(path, "object", policy=LISTED, make=lambda: Below(reached=tuple(reached)))
 
 
 def _list_through_paths(path: SchemaPath, align: Align, reached: Reached, whole: FieldNode | None = None) -> FieldNode:
+    """A list whose items are looked through. `whole` compares its value where a side has no list."""
     item = _through_paths((*path, ANY), reached)
     return FieldNode(path, "array", align=align, policy=LISTED, make=lambda: Below(items=item, whole=whole))
 

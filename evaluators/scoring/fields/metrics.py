@@ -212,7 +212,7 @@ def _asking(align: Align, written: WrittenIn) -> str:
 
 
 def places(root: FieldNode) -> Iterator[FieldNode]:
-    """The nodes of a tree that are scored, nearest first, as far as is sensible."""
+    """The nodes of a tree that are scored, nearest first. A schema that refers to itself is followed a few times round."""
     return (node for node in nodes(root, ends=lambda node: _turns(node.path)) if not node.skip)
 
 

@@ -108,9 +108,9 @@ def in_field(details: Iterable[Detail], field: str) -> list[Detail]:
 
 
 def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail]:
-    """The details, where one that lists the fields stands for all those that need a judge.
+    """The details, with one in place of all that need a judge: it lists their fields.
 
-    `named`: its hint may propose `fallback`.
+    `named`: its hint proposes `fallback`; else another comparator.
     """
     details = list(details)
     asking = [detail for detail in details if isinstance(detail, NeedsJudge)]
@@ -125,6 +125,7 @@ def listed_once(details: Iterable[Detail], *, named: bool = True) -> list[Detail
 
 
 def _hint(words: Iterable[str]) -> str:
+    """What to write for words that need a judge, where there is none."""
     named = {word: _SUGGESTED.get(word, "fuzzy") for word in dict.fromkeys(words)}
     first = next(iter(named))
     return (
@@ -406,6 +407,7 @@ def start_here(own: Iterable[str] = ()) -> str:
 
 
 def _does(word: str) -> str:
+    """What a comparator does, in a few words: the start of its docstring."""
     if word in _WITHOUT_PLUG:
         return _WITHOUT_PLUG[word]
     first_line = (COMPARATORS.find(word).__doc__ or "").partition("\n")[0]

@@ -390,4 +390,5 @@ def _by_key(align: Align, ours: Sequence[Hashable | None], theirs: Sequence[Hash
 
 
 def _paired(pairs: Pairs, expected: Items, output: Items, crowded: bool = False) -> Paired:
+    """The pairs, with the items of both lists that are in none."""
     return Paired(pairs, *left_over(pairs, len(expected), len(output)), crowded)

@@ -193,6 +193,7 @@ class Place:
 
     @cached_property
     def branches(self) -> tuple[Place, ...]:
+        """The branches of a choice, those that are the same schema once."""
         choices, every = (*self.choices, len(self.trail)), self.node.below.branches
         siblings = (*self.siblings, *every)
         return tuple(Place(one, self.absent, self.trail, self.inside, choices, siblings) for one in distinct(every))
@@ -204,6 +205,7 @@ class Place:
 
     @cached_property
     def compound(self) -> Place:
+        """The keys that are compared as one value, as a place of their own at the object's path."""
         return Place(self.node.compound_place, self.absent, self.trail, self.inside, self.choices)
 
     @cached_property
@@ -247,7 +249,7 @@ class Place:
 
     @cached_property
     def set_key(self) -> ValueKey | None:
-        """The same of what is compared of an item, where that is all of it."""
+        """The same, by the one value that listed fields compare of an item, where there is just one."""
         return item_key(compared_whole(self.node), self.absent)
 
     @cached_property
@@ -294,7 +296,7 @@ def _kind(node: FieldNode) -> int:
 
 
 def _keys_of(path: Any) -> tuple[str | None, str | None, str | None]:
-    """The one or two keys of a path, and the key that may stand for both; nothing for any other path."""
+    """The one or two keys of a path, and the one key with a dot that may stand for both (`a.b`); None, None, None for any other path."""
     steps = path.steps
     if path.query is not None or not 0 < len(steps) < 3 or not all(isinstance(step, str) for step in steps):
         return None, None, None

@@ -174,6 +174,7 @@ class _SchemaWalk:
     # References
 
     def _refer(self, own: Placed, reference: Any, loc: Loc, inside: tuple[str, ...], here: Here) -> None:
+        """Fills a reference into a schema. One that leads back into itself is kept; one that cannot be followed is a problem."""
         if not isinstance(reference, str):
             self.details.append(Detail(loc, f"$ref must be text; found {spell(reference)}", code="bad-reference"))
             own.lost = True

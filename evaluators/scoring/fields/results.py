@@ -156,7 +156,7 @@ class Signature(NamedTuple):
 
 
 def signature_of(results: RowResults, absent: Sequence[Any] = ()) -> Signature:
-    """The signature of a row. Results with answers of their own have to be counted one by one."""
+    """The signature of a row. A result with `answers` makes it unlike that of any other row: such rows are counted on their own."""
     plain = not absent
     found = [
         (

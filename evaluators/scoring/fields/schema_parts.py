@@ -289,7 +289,7 @@ class SchemaReading(Struct):
         return found
 
     def met(self, details: Iterable[Detail], path: Loc) -> None:
-        """Notes what is wrong with what is written at a place. What is not compared needs no judge."""
+        """Adds problems of what is written at a place. A value that is not compared needs no judge, so such a problem is dropped."""
         kept = [detail for detail in details if not (self.idle and isinstance(detail, NeedsJudge))]
         self.details.extend(detail.under(*path) for detail in in_field(kept, self.shown))
 

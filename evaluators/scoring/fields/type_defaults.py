@@ -169,6 +169,7 @@ def _annotate_inside(schema: dict[str, Any], defaults: Mapping[str, Any], done: 
 
 
 def _annotate_each(schemas: Any, defaults: Mapping[str, Any], done: set[int]) -> None:
+    """Writes comparators into each schema of a map of schemas."""
     for schema in schemas.values() if isinstance(schemas, dict) else ():
         _annotate(schema, defaults, done)
 

@@ -301,7 +301,10 @@ class Walk(Weighing):
             self._visit(items, MISSING, MISSING, (*at, ANY), around)
 
     def _look_through(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
-        """Compares what paths lead to below two values, which have no results of their own."""
+        """Compares what paths lead to below two values, which have no results of their own.
+
+        Paths of one or two plain keys are read here, without a call; an equal scalar is a match at once.
+        """
         plain = not (self.every or self.left_out)
         objects = e.__class__ is dict and o.__class__ is dict
         append = self.matched.append

@@ -116,7 +116,7 @@ def outcomes_of(one: FieldResult) -> Iterable[tuple[Outcome, RowProblem | None, 
 
 
 def _of_items(status: FieldStatus, details: Mapping[str, object]) -> FieldStatus:
-    """The status of a list whose metric says which items match: that of its items together, whatever is enough for a pass."""
+    """The status of a list that a judge compares as a whole: a match only when all items match, even if the metric passes with fewer."""
     if status not in (FieldStatus.MATCH, FieldStatus.MISMATCH):
         return status
     kinds = {"missed": FieldStatus.OMISSION, "spurious": FieldStatus.HALLUCINATION}
