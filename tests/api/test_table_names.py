@@ -64,7 +64,10 @@ OF_ROWS: Final = frozenset(ROWS[0]) - {"id"}
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("runs")
     return load(SUITE).run(
-        ROWS, results=folder, name="named", formats=("csv", "field_sums", "fields", "repeats", "confidence")
+        ROWS,
+        results=folder,
+        name="named",
+        formats=("csv", "field_sums", "fields", "repeats", "confidence", "labels", "measures"),
     )
 
 
