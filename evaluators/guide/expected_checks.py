@@ -104,6 +104,7 @@ def checked(
 
 
 def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: ExpectedFindings, *, first: bool) -> None:
+    """Adds to `result` what is wrong with each answer by one schema. Only the `first` schema counts the rows."""
     roots: dict[str, FieldNode | Issue] = {}
     for answer in found.read(against.column):
         result.looked_at += first

@@ -112,6 +112,7 @@ def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
 
 
 def _column(head: Head, cells: Sequence[str]) -> _Column:
+    """A column with its full width and the least one: a text may fold to about `_LINES` lines, a head at its spaces, a number never."""
     shown, name = tuple(map(visible, cells)), visible(head.head).replace(" %", f"{_FIXED}%")
     widest = max(map(width, shown), default=0)
     folded = widest if head.number else min(widest, max(_NARROWEST_TEXT, widest // _LINES + _NARROWEST_TEXT // 4))

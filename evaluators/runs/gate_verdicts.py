@@ -78,15 +78,15 @@ def _judge(
         if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _left_out(gate.target.field, stats):
             continue
         if isinstance(stats, NumericColumnStats):
-            answer = _judge_measure(gate, stats)
+            answer = _decide_measure(gate, stats)
         elif gate.metric in OF_CONFIDENCE:
             answer = _judge_confidence(gate, confidence.get((stats.name, gate.target.field, stats.variant)))
         elif gate.metric in REPEATED:
-            answer = _judge_groups(gate, repeats.get((stats.name, stats.variant)))
+            answer = _decide_groups(gate, repeats.get((stats.name, stats.variant)))
         elif gate.of_labels_of({evaluator for evaluator, _ in tables}):
-            answer = _judge_labels(gate, stats, tables.get((stats.name, stats.variant)))
+            answer = _decide_labels(gate, stats, tables.get((stats.name, stats.variant)))
         else:
-            answer = _judge_one(gate, stats)
+            answer = _decide_one(gate, stats)
         value, measured, verdict, findings = answer
         yield GateResult(
             gate.written, gate.shown_metric, value, measured, gate.config.limit, verdict, sentence(*findings), stats.variant,
@@ -136,7 +136,7 @@ _Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
 """The metric, the rows that it rests on, what the gate comes to, and why."""
 
 
-def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
+def _decide_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     config = gate.config
     field = next((field for field in stats.fields if field.path == gate.target.field), None)
     if gate.target.field is not None and field is None:
@@ -155,8 +155,8 @@ def _judge_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
     return value, measured, verdict, findings
 
 
-def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
-    """The gate on one label, or on an average of all."""
+def _decide_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | None) -> _Answer:
+    """What a gate on the metric of one label, or on an average of all, comes to; undecided where answers are kept out of the table."""
     label = gate.config.label
     if table is None:
         return None, 0, _UNDECIDED, (Finding("no-labels", {"label": label or "…"}),)
@@ -176,14 +176,14 @@ def _judge_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | No
     return value, one.support, verdict, findings
 
 
-def _judge_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
+def _decide_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
     value: float | None = getattr(stats, gate.metric)
     metric = Finding("metric", {"metric": gate.metric})
     decided = _decide(gate.config, value, stats.n, metric, kind="quantity-")
     return value, stats.n, *_unless_short(gate, Coverage(stats.n, stats.missing + stats.unreadable), *decided)
 
 
-def _judge_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
+def _decide_groups(gate: Gate, stats: RepeatStats | None) -> _Answer:
     """The gate on what k outputs of a question come to; n is the number of groups. One of fewer outputs says nothing, and counts against
     coverage like one that was kept out: what is easy may be asked less often than what is hard."""
     config = gate.config

@@ -192,8 +192,8 @@ class RatioSums(Struct, omit_defaults=True, forbid_unknown_fields=True):
         return self.sums[_DEGREES.index((i, j))]
 
     def moments(self, common: int = 1) -> Moments | None:
-        """The moments of the ratio's deviations: of each unit (part − ratio × whole), over the average whole. Parts are so many times
-        what they stand for.
+        """The moments of the ratio's deviations: of each unit (part − ratio × whole), over the average whole. Parts are stored
+        multiplied by `common`, so that they are whole numbers.
 
         Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator).
         """

@@ -41,7 +41,7 @@ def corrected(folder: Folder, suite: Suite, kept: KeptScore, asked: Correct) -> 
     if (row := next(found, None)) is None or row.cells is None:
         hint = "score the rows again"
         raise problem("not-here", "the row is not there, or its cells are no longer those that were scored", hint=hint)
-    text, name = _named(suite)
+    text, name = _with_corrections_file(suite)
     file = folder.place(str(suite.test_set_folder / name))
     path = asked.place or None
     old = _value(row.cells.get(expected), path)
@@ -67,8 +67,8 @@ def _new(written: str, cell: Any) -> Any:
     return to_text(new) if isinstance(cell, str) and not isinstance(new, str) else new
 
 
-def _named(suite: Suite) -> tuple[str, str]:
-    """The text of the suite, which names a file of corrections, and that file, from where the paths of its test set start."""
+def _with_corrections_file(suite: Suite) -> tuple[str, str]:
+    """The suite's text, with a file of `corrections` added where it names none, and that file as the paths of its test set are written."""
     text, config = suite.config.source.text, suite.test_set
     if config.corrections is not None:
         return text, config.corrections

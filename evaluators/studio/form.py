@@ -154,12 +154,14 @@ def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
 
 
 def _fields(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Iterator[FieldLine]:
-    named = isinstance(fields, Mapping)
-    for step, path in fields.items() if named else enumerate(fields):
+    """The lines of the form for `fields:`, a map from paths to how they are compared or a list of paths that are compared exactly."""
+    if isinstance(fields, Mapping):
+        lines = [(path, path, compare) for path, compare in fields.items()]
+    else:
+        lines = [(number, path, "exact") for number, path in enumerate(fields)]
+    for step, path, compare in lines:
         loc = (*line.loc, "fields", step)
-        yield _field(
-            place, str(step if named else path), path if named else "exact", _line(suite, loc), _is_own(suite, loc)
-        )
+        yield _field(place, str(path), compare, _line(suite, loc), _is_own(suite, loc))
 
 
 def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:

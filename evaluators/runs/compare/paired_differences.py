@@ -210,8 +210,8 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
     more is held against the metric of both runs together, which an exchange leaves as it is. The sum has the sign of the
     difference of the metrics.
     """
-    one, two, three, four = _sum(units)
-    together = (one + three) / (two + four) if two + four else Fraction(0)
+    base_sum, base_of, new_sum, new_of = _sum(units)
+    together = (base_sum + new_sum) / (base_of + new_of) if base_of + new_of else Fraction(0)
     found: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), count in units.items():
         found[now - was - together * (of_now - of_was)] += count
@@ -219,19 +219,19 @@ def tested_differences(units: Mapping[Units, int]) -> Counter[Fraction]:
 
 
 def _deviations(units: Mapping[Units, int]) -> Counter[Fraction]:
-    """What each unit adds to the difference of the metrics; the mean of all is the difference.
+    """How often each deviation occurs: what a unit adds to the difference of the metrics. The mean of all is the difference.
 
     Source: Cochran 1977, "Sampling Techniques", 3rd edition, section 6.3 (the linearized ratio estimator), for the
     difference of two ratios over the same units.
     """
-    one, two, three, four = _sum(units)
-    base, new, count = one / two, three / four, sum(units.values())
+    base_sum, base_of, new_sum, new_of = _sum(units)
+    base, new, count = base_sum / base_of, new_sum / new_of, sum(units.values())
     found: Counter[Fraction] = Counter()
     for (was, of_was, now, of_now), times in units.items():
-        if of_was == of_now == 1 and two == four == count:
+        if of_was == of_now == 1 and base_of == new_of == count:  # the long formula comes to the same
             found[now - was] += times
         else:
-            found[new - base + (now - new * of_now) * count / four - (was - base * of_was) * count / two] += times
+            found[new - base + (now - new * of_now) * count / new_of - (was - base * of_was) * count / base_of] += times
     return found
 
 

@@ -27,7 +27,7 @@ from evaluators.scoring.fields.lines import FieldLine, read_fields
 from evaluators.scoring.fields.places import Place
 from evaluators.scoring.fields.presence import NONE_ABSENT
 from evaluators.scoring.fields.reading import Align
-from evaluators.scoring.fields.reshaping import Reshapings, of_whole, reshapings_of
+from evaluators.scoring.fields.reshaping import Reshapings, reshapings_of, split_at_reshaping
 from evaluators.scoring.fields.tree import (
     FIELDS,
     LISTED,
@@ -169,7 +169,7 @@ class ListedTree(Struct, frozen=True, dict=True):
 
     def chain(self, line: FieldLine) -> tuple[Transform, ...]:
         """The transforms of what a line compares: those of every field, then its own, without those that reshape documents first."""
-        both = of_whole(line, self.transforms)[1]
+        both = split_at_reshaping(line, self.transforms)[1]
         return line.together.transforms(both) if line.together is not None else both
 
     def absent(self, line: FieldLine) -> tuple[FieldStatus, str]:
@@ -327,7 +327,7 @@ def _node(branch: Branch, common: tuple[Transform, ...]) -> FieldNode:
         return FieldNode(path, "array", weight=weight, policy=FIELDS, listed=number, make=lambda: Below(items=items))
     if line.skip:
         return FieldNode(path, weight=line.weight, skip=True, policy=FIELDS)
-    transforms = of_whole(line, common)[1]
+    transforms = split_at_reshaping(line, common)[1]
     if line.together is not None:
         compound = Compound(line.together.fields, _metric(line, line.fallback_for))
         return _object(branch, below, compound, line.together.transforms(transforms))

@@ -109,12 +109,15 @@ UNCHANGED: Final = Reshapings()
 
 def reshapings_of(lines: Iterable[FieldLine], common: Sequence[Transform] = ()) -> Reshapings:
     """The transforms of whole values that lines of `fields:` have. `common` are those of all fields."""
-    found = [Reshaping(line.path, whole) for line in lines if (whole := of_whole(line, common)[0])]
+    found = [Reshaping(line.path, whole) for line in lines if (whole := split_at_reshaping(line, common)[0])]
     return Reshapings(tuple(sorted(found, key=lambda one: len(one.path.steps))))
 
 
-def of_whole(line: FieldLine, common: Sequence[Transform] = ()) -> tuple[tuple[Transform, ...], tuple[Transform, ...]]:
-    """The transforms of a line that are of the whole value before it is looked into, and those of what is compared."""
+def split_at_reshaping(
+    line: FieldLine, common: Sequence[Transform] = ()
+) -> tuple[tuple[Transform, ...], tuple[Transform, ...]]:
+    """The transforms of a line up to the last that reshapes the whole value, and the rest, which change what is compared. All are the rest
+    where the value is not looked into."""
     every = (*common, *line.transforms)
     looked_into = not line.skip and line.path.query is None and (line.align is not None or line.comparator is None)
     last = max((at for at, each in enumerate(every, start=1) if each.reshapes), default=0) if looked_into else 0

@@ -57,15 +57,16 @@ class _SchemaTotals(RowsCheck[Rows]):
 
     def counts(self) -> dict[str, Counts]:
         paths: dict[str, list[int]] = {}
-        for (path, place, _), count in self.total().items():
-            if isinstance(place, int):
-                paths.setdefault(path, [0, 0, 0, 0])[place] = count
+        for (path, kind, _), count in self.total().items():
+            if isinstance(kind, int):
+                paths.setdefault(path, [0, 0, 0, 0])[kind] = count
         return {path: (a, b, c, d) for path, (a, b, c, d) in sorted(paths.items())}
 
     def details(self) -> Mapping[Detail, int]:
+        """The totals whose kind is a text; a kind that is a number is the place of one of the four counts."""
         return {
-            (path, kind, den): count
-            for (path, kind, den), count in self.total().items()
+            (path, kind, more): count
+            for (path, kind, more), count in self.total().items()
             if isinstance(kind, str) and count
         }
 

@@ -135,7 +135,7 @@ def branches_of(schema: Mapping[str, Any], says: Collection[str] = SAYS_TYPE) ->
 def whole_branch(
     branch: Mapping[str, Any], schema: Mapping[str, Any], needed: Collection[str], loc: Loc
 ) -> Mapping[str, Any]:
-    """A branch with what its schema says of every branch, where it says any of what is `needed`."""
+    """A branch with the keywords of the schema around it added; the branch itself where that schema has none of the `needed` keywords."""
     if schema.keys().isdisjoint(needed):
         return branch
     own = copy_of(branch, loc)

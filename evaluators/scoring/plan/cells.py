@@ -151,7 +151,8 @@ def whole_outputs_beside(cells: Cells, expected_cells: Cells, expected: Cells, s
 
 
 def outputs_of_kind(whole: Cells, want: Want, prefer: Want = "any") -> Cells:
-    """The documents of one kind: whole ones of that kind as they are, the rest looked for."""
+    """The documents of the wanted kind: whole ones of that kind as they are, the others looked for in their cells. With `any` whatever
+    document a searched cell has; `prefer` is the kind that all evaluators of the row share."""
     kinds = KINDS.get(want)
     if kinds is None:
         return [value.get(want, prefer) if value.__class__ is SearchedCell else value for value in whole]

@@ -139,8 +139,8 @@ class NeedSteps:
         self.parts[name] = column, search
         return Column(name, literal=True, role=column.role)
 
-    def _cell(self, name: str) -> int:
-        """The slot of the cells of a column, or of the parts of cells that stand for one."""
+    def _slot_of_column(self, name: str) -> int:
+        """The slot of the cells of a column. For a part of a cell (`at`) the steps that take it out are added, unless they are there."""
         if name not in self.parts:
             return self.columns.index(name)
         column, search = self.parts[name]
@@ -172,23 +172,25 @@ class NeedSteps:
 
     def _text(self, need: Text) -> int:
         column, name = need.column, need.column.spelled(self.roles)
-        cell = self._answer(column) if column.role == "expected" else self._cell(name)
+        cell = self._answer(column) if column.role == "expected" else self._slot_of_column(name)
         return self.share(f"text of {name}", cells.texts, (cell,), absent=column.absent, filled=need.filled)
 
     def _given(self, column: Column) -> int:
         """The slot of cells as they are. In a column that only this evaluator calls its output, a cell too long is the output's fault."""
         name = column.spelled(self.roles)
         if column.role != "output" or name == self.roles.get("output", "output"):
-            return self._cell(name)
-        return self.share(f"output in {name}", cells.given_outputs, (self._cell(name),))
+            return self._slot_of_column(name)
+        return self.share(f"output in {name}", cells.given_outputs, (self._slot_of_column(name),))
 
     def _answer(self, column: Column) -> int:
         """The slot of expected answers that are no documents. A setting says whether an empty one is an answer."""
         name = column.spelled(self.roles)
-        return self.share(f"answer in {name}", cells.answers, (self._cell(name),), empty=self.reading.empty_expected)
+        return self.share(
+            f"answer in {name}", cells.answers, (self._slot_of_column(name),), empty=self.reading.empty_expected
+        )
 
     def _expected(self, name: str) -> int:
-        return self.share(f"expected document in {name}", cells.expected_documents, (self._cell(name),))
+        return self.share(f"expected document in {name}", cells.expected_documents, (self._slot_of_column(name),))
 
     def _expected_if_any(self, name: str) -> int:
         column = self.parts[name][0].spelled(self.roles) if name in self.parts else name
@@ -227,13 +229,13 @@ class NeedSteps:
 
     def _whole(self, name: str, search: Search) -> int:
         """The slot of output cells read as JSON; a text that holds more than JSON waits there for a document to be chosen."""
-        cell, beside = self._cell(name), self.expected_of_output.get(name)
+        cell, beside = self._slot_of_column(name), self.expected_of_output.get(name)
         does = f"JSON in {name}, read whole"
         if beside is None:
             slot = self.share(does, cells.whole_outputs, (cell,), search=search)
         else:
             does = f"{does}; parsed once where it is the text of {beside}"
-            reads = cell, self._cell(beside), self._expected(beside)
+            reads = cell, self._slot_of_column(beside), self._expected(beside)
             slot = self.share(does, cells.whole_outputs_beside, reads, search=search)
         if search.lenient:
             self.searched.setdefault(name, slot)

@@ -24,7 +24,7 @@ SURE: Final = frozenset((str, type(None), Missing))
 def same(a: Any, b: Any) -> bool:
     """Two JSON values are equal.
 
-    List order matters and key order does not. Any depth is fine.
+    List order matters and key order does not. `True` is not 1, which Python takes for equal. Any depth is fine.
     """
     if a is b:
         return True
