@@ -190,6 +190,7 @@ def _alike_cells(a: Any, b: Any) -> float:
 
 
 def _value(cell: Any) -> Any:
+    """The object or list that a cell holds as JSON, also inside of other text; the cell itself where it holds none."""
     if isinstance(cell, str) and ("{" in cell or "[" in cell):
         try:
             return find(cell, "container").value

@@ -227,6 +227,8 @@ def data_words(found: DataCheck, suite: Suite) -> str:
 
 
 def _unreadable(result: RunResult, suite: Suite) -> Iterable[str]:
+    """A note for each evaluator that scores rows 0 because their outputs hold no usable JSON. Evaluators about which there is a problem
+    of this already are left out."""
     places = {line.name: line.settings.output_at or line.settings.at for line in suite.lines}
     told = [issue.message.split('"')[1] for issue in _without_json(result)]
     for stats in result.evaluators:

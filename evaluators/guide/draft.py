@@ -192,6 +192,7 @@ def _nothing_right(
 
 
 def _container(cell: Any) -> Any:
+    """The object or list in a text; None where it holds none. A cell that is no text is given back as it is."""
     try:
         return find(cell, "container").value if isinstance(cell, str) else cell
     except NotJSON:
@@ -260,6 +261,8 @@ def _as_numbers(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
 def _of_texts(
     pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
+    """Evaluators for expected answers that are texts: labels, short texts or long texts, told apart by how many differ and how long the
+    middle one is. Without any answers they count as labels."""
     texts = [_text(cell) for cell, _ in pairs]
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
@@ -375,6 +378,8 @@ def _judged(rubric: str, seen: Sequence[Role], margin: Sequence[str]) -> list[st
 
 
 def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> SuggestedEvaluators:
+    """Evaluators that need no expected answers: whether there is JSON, where most outputs hold some; else whether there is an output,
+    and a judge."""
     given = [cell for cell in outputs if not _absent(cell)]
     if given and sum(map(_holds_json, given)) >= _MOSTLY * len(given):
         lines = [
@@ -396,6 +401,7 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Sug
 
 
 def _holds_json(cell: Any) -> bool:
+    """Whether a cell is, or has in its text, a JSON object or list."""
     if not isinstance(cell, str):
         return kind(cell) in ("an object", "a list")
     try:

@@ -59,6 +59,7 @@ class Answers(Struct, frozen=True):
                 yield Answer(where, expected_of(chunk.columns[column][index]), schema)
 
     def _place(self, number: int, id: str, column: str) -> str:
+        """Where an answer stands, for messages: a document by its id, a row by its number and the column."""
         table = first_table(self.test_set.table)
         if isinstance(table, MemoryRows) and table.noun == DOCUMENT:
             return f'{table.name} document "{id}"'

@@ -127,6 +127,8 @@ def _check(found: Answers, against: SchemaToCheck, strict_types: bool, result: E
 
 
 def _against(found: Answers, schema: str | None, schema_column: str | None) -> list[SchemaToCheck]:
+    """The schemas that the answers are held against: the one that is given, a column's, or else the suite's own. Raises Problems where
+    there is none, and where the column is not there."""
     if schema is not None:
         return [SchemaToCheck(schema, _root(schema_in(schema), "auto", schema))]
     if schema_column is not None:
@@ -184,6 +186,8 @@ def _tree(schema: Any, dialect: str) -> FieldNode:
 
 
 def _root(schema: Any, dialect: str, name: str) -> FieldNode:
+    """The tree of fields of a schema. Raises Problems, with the places in the schema, where it cannot be used; `name` is what they call
+    it."""
     try:
         return _tree(schema, dialect)
     except BadSettings as error:

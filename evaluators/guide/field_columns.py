@@ -78,6 +78,8 @@ def read_as_outputs(lines: Sequence[SuggestedLine], rows: Sequence[tuple[Any, An
 
 
 def _as_outputs(line: SuggestedLine, documents: Sequence[Any], outputs: Sequence[Any]) -> SuggestedLine | None:
+    """The line with a comparator that reads the texts of the answers as what the outputs have: true and false, or numbers. None for any
+    other line, and where some text cannot be read so."""
     if not all(isinstance(step, str) for step in line.steps):
         return None
     path = Path(line.steps)
@@ -120,6 +122,7 @@ def object_in(cell: Any) -> Mapping[str, Any] | None:
 
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[str]:
+    """The paths of the values below the keys of an object. Empty objects count as values, and a plain key at the top stays as it is."""
     for key, inner in value.items():
         if isinstance(inner, Mapping) and inner:
             yield from _leaves(inner, (*above, key))

@@ -158,6 +158,7 @@ def _documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
 
 
 def _found(cell: Any) -> Any:
+    """The object or list that a cell is, or that its text holds; None where there is none."""
     if not isinstance(cell, str):
         return cell if isinstance(cell, dict | list) else None
     try:

@@ -382,6 +382,8 @@ def _sheet(
     """The setting that names the sheet with the outputs, where it is not the first."""
 
     def has_output(sheet: str) -> bool:
+        """Whether a sheet may be the one with the outputs: it has a column for them, or a question could be answered with one, or the
+        settings say where they are. Nobody is asked."""
         asked: list[InitQuestion] = []
 
         def note(question: InitQuestion) -> str:
@@ -454,6 +456,7 @@ def _unasked(
     asked: list[InitQuestion] = []
 
     def note(question: InitQuestion) -> str:
+        """Keeps a question for a column and answers it with none of the columns; any other question gets its first answer."""
         if question.role:
             asked.append(question)
             return NONE_OF_THEM
@@ -490,6 +493,7 @@ def _in_a_suite(address: str) -> str:
 
 
 def _words(path: str, rows: str, chosen: ChosenColumns, said: str, notes: Sequence[str], file: str) -> str:
+    """What the command says at the end: what each column was taken for and why, the notes, and which commands come next."""
     lines = [f"wrote {file}: a suite for {path}, from {rows}"]
     lines += [f'{role}: column "{column}" ({chosen.why[role]})' for role, column in chosen.columns.items()]
     lines += [f'{pair.stem}: column "{pair.output}" is compared with column "{pair.expected}"' for pair in chosen.pairs]

@@ -74,6 +74,8 @@ def inferred(path: str, column: str | None, dialect: str | None, settings: Mappi
 
 
 def _completed(path: str, dialect: str | None) -> Inferred:
+    """The schema in a file, with the comparators that it lacks; `dialect` None is the one that it is written in. Raises Problems where
+    it cannot be used."""
     written, _ = unwrap(schema_in(path))
     try:
         chosen = dialect or dialect_of(written)
@@ -85,6 +87,8 @@ def _completed(path: str, dialect: str | None) -> Inferred:
 def _annotated(
     schema: dict[str, Any], dialect: str, made_of: str, unclear: tuple[str, ...], problems: tuple[Issue, ...]
 ) -> Inferred:
+    """The schema with comparators written in, and what a person should look at: first what was `unclear`, last the lists. `made_of` says
+    what it comes from."""
     annotated = (
         annotate_evaluation_config(schema)
         if dialect == "evaluation_config"

@@ -176,6 +176,8 @@ def _has_several(value: Any) -> bool:
 
 
 def _places(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """The paths of the texts, numbers and lists of texts in a value. A list is entered only where it has one item; the value itself has
+    no path."""
     if isinstance(value, dict) and len(above) < _DEEPEST:
         for key, inner in value.items():
             yield from _places(inner, (*above, key))
@@ -187,6 +189,7 @@ def _places(value: Any, above: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
 
 
 def _opened(cell: Any) -> Any:
+    """The value that a text holds as JSON and nothing else; the cell itself where it is no text or no JSON."""
     try:
         return parse(cell) if isinstance(cell, str) else cell
     except NotJSON:

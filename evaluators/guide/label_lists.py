@@ -51,6 +51,8 @@ def _parts(cell: Any, mark: str) -> list[str]:
 
 
 def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bool:
+    """Whether cells are lists of labels with this mark between them: short parts that come again and again, several in some cells, and
+    most parts of the outputs among them."""
     cells = [_parts(cell, mark) for cell in expected if isinstance(cell, str) and cell.strip()]
     parts = [plain(part) for cell in cells for part in cell]
     several = [cell for cell in cells if len(cell) > 1]

@@ -27,6 +27,8 @@ def evaluators_of_pairs(
 
 
 def _lines(pair: ColumnPair, outputs: Sequence[Any], expected: Sequence[Any], ask: DefaultAnswers) -> list[str]:
+    """The lines of the evaluator for one pair of columns, with how many rows are right and, commented out, what would make more right.
+    Rows without an expected answer are left out (`when`)."""
     rows = [(cell, output) for output, cell in zip(outputs, expected, strict=True) if filled([cell])][:MOST_ROWS]
     settings: dict[str, Any] = {"name": pair.stem, "output": pair.output, "expected": pair.expected}
     if len(filled(expected)) < len(expected):  # a row without an answer is no mistake of the output

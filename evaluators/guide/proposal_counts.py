@@ -89,6 +89,8 @@ class _Variant(Struct, frozen=True):
 
 
 def _variant(lines: Sequence[SuggestedLine], number: int, compare: Any) -> _Variant:
+    """The variant in which the line of that number compares otherwise. The other lines of the same list go with it, as they pair its
+    items; where the line is itself a list that is paired, the lines below it do not."""
     steps = lines[number].steps
     keys = steps[: steps.index(ANY)] if ANY in steps else steps
     below = _below(lines, number) if _aligns(lines[number]) else []
@@ -155,6 +157,8 @@ def _counted(
     some: bool,
     ask: DefaultAnswers,
 ) -> SuggestedLine:
+    """The line with how many values are right in its `why`. What would make most more right is taken over where that was chosen, and is
+    else in `instead`. `counts` has (right, measured) by variant and path; `some` says that not all rows were counted."""
     found = counts[_BASE].get(line.path)
     if found is None or line.null:
         return line
@@ -217,6 +221,7 @@ def _seen(outputs: Sequence[Any]) -> SeenPlace:
 
 
 def _document(output: Any) -> Any:
+    """The object or list that an output is, or that its text holds; None where there is none."""
     if not isinstance(output, str):
         return output if isinstance(output, dict | list) else None
     try:

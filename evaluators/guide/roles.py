@@ -312,6 +312,8 @@ def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
 
 
 def _choose_id(header: Sequence[str], cells: Mapping[str, Sequence[Any]], chosen: ChosenColumns, ask: Ask) -> None:
+    """Adds the column of the id to `chosen`: one with a usual name, which is asked for where several have one, else one that is called
+    like an id, or stands first, and differs in every row. There may be none."""
     if "id" in chosen.columns:
         return
     free = [name for name in header if name not in chosen.columns.values() and not {*words_of(name)} & MEASURES]
@@ -483,6 +485,7 @@ def _question(
 
 
 def _why(column: str, role: Role, pair: _RolePair, among: _Columns) -> str:
+    """Why a column has a role, for people: its usual name, cells like the ones in the other column of the pair, or else its name."""
     if is_usual(column, role):
         return "a usual name for it"
     other = pair.of("expected" if role == "output" else "output")

@@ -76,6 +76,7 @@ def literal(value: Any) -> str:
 
 
 def _escaped(value: Any) -> Any:
+    """The value with every `${` in its texts doubled to `$${`, so that reading the suite fills in no variable of the environment."""
     if isinstance(value, Mapping):
         return {key: _escaped(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -122,6 +123,7 @@ def _measures(columns: Sequence[str]) -> list[str]:
 
 
 def _judge() -> list[str]:
+    """The lines of the section `judge:`, commented out: a judge is asked only when a person uncomments them."""
     return [
         "",
         *comment("Who is asked, for the llm_judge above. Nothing is sent anywhere until these lines are uncommented:"),
@@ -139,6 +141,7 @@ _JUDGE: Final = (
 
 
 def _slices(slices: Mapping[str, int]) -> list[str]:
+    """The line `slices:`, commented out, for columns with their numbers of groups; no lines where there are none."""
     if not slices:
         return []
     said = ", ".join(f"{column} ({groups} groups)" for column, groups in slices.items())

@@ -52,6 +52,7 @@ def _filled(template: str, **words: str) -> str:
 
 
 def _check_name(kind: str, name: str) -> None:
+    """Raises Problems for a name that is not in small letters, is a keyword of Python, or ships with the package."""
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         hint = "small letters, digits and _, starting with a letter, such as has_digits"
         raise problem("bad-name", f'"{name}" cannot be the name of {_ARTICLE[kind]} {kind}', hint=hint)

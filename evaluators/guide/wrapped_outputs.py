@@ -56,6 +56,8 @@ def written(steps: Sequence[str]) -> str:
 def _objects_below(
     value: Mapping[str, Any], above: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """The objects below the keys of an object, each with its path and before what is in it. Lists are not entered, and depth has a
+    limit."""
     for key, inner in value.items():
         if isinstance(inner, Mapping):
             yield (*above, key), inner
@@ -81,6 +83,7 @@ def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
 
 
 def _container(cell: Any) -> Any:
+    """The object or list that a cell is, or that its text holds; None where there is none."""
     try:
         return find(cell, "container").value if isinstance(cell, str) else cell if isinstance(cell, dict | list) else None
     except NotJSON:

@@ -76,6 +76,8 @@ def composites(conversion: Conversion) -> list[ConvertedEvaluator]:
 
 
 def _mean(group: Grouping, of: Mapping[str, float]) -> ConvertedEvaluator:
+    """The `weighted_mean` of a group, from the names of its evaluators to their weights. Whole weights are written without decimals, and
+    a `pass_at` of 1 is left out."""
     settings: dict[str, Any] = {
         "of": {name: int(weight) if weight == int(weight) else weight for name, weight in of.items()}
     }
@@ -119,6 +121,8 @@ def _notes(findings: Sequence[MappingNote], notes: Mapping[int, str], margin: st
 
 
 def _evaluator(one: ConvertedEvaluator, folder: Path) -> Iterator[str]:
+    """The lines of one evaluator under `evaluators:`. One that needs a judge is commented out, and a name that equals the type is not
+    written."""
     data = _moved(as_data(one), folder)
     if one.name == one.type:
         del data["name"]
@@ -134,6 +138,8 @@ def _moved(data: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _test_set(conversion: Conversion, folder: Path, notes: Mapping[int, str]) -> Iterator[str]:
+    """The lines of `test_set:` with the comments on it, after an empty line; none where there is nothing to say. Paths are written as
+    seen from `folder`."""
     comments = _notes(conversion.test_set_findings, notes, "")
     if not conversion.test_set and not comments:
         return

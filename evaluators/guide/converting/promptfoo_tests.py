@@ -181,6 +181,7 @@ def _assertion(text: str) -> dict[str, Any]:
 
 
 def _number(text: Any) -> float | None:
+    """The number that a cell says; None where it says none."""
     try:
         return float(text)
     except (TypeError, ValueError):

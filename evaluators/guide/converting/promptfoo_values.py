@@ -34,6 +34,7 @@ def rendered(text: str, cells: Mapping[str, Any]) -> str:
     """A text with the variables filled in. Raises Unconvertible for what is more than a variable's name."""
 
     def fill(match: re.Match[str]) -> str:
+        """The cell of the variable that a template names, as text or as JSON. Raises Unconvertible where the row has none."""
         value = cells.get(column_of_variable(match[1]))
         if value is None:
             raise Unconvertible(f"there is no variable {match[1]}")
@@ -87,6 +88,7 @@ def whole_variable(value: Any) -> str | None:
 
 
 def _text(value: Any) -> str:
+    """The text of a value: itself, or a number as it is written. Raises Unconvertible for a `file://` address and for anything else."""
     if isinstance(value, str) and value.startswith("file://"):
         raise Unconvertible("the file is not read; write its text here")
     if isinstance(value, str):
@@ -97,6 +99,8 @@ def _text(value: Any) -> str:
 
 
 def _one_text(type_: str, setting: str) -> Callable[[Any, Path], TypeAndSettings]:
+    """A function that makes an evaluator with one text as its setting: from a column where the whole value is one variable."""
+
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {setting: {"column": column} if column else _text(value)}
@@ -110,6 +114,9 @@ def _texts(value: Any) -> list[str]:
 
 
 def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
+    """A function that makes an evaluator with a list of `substrings`: from a column, cut at commas, where the whole value is one
+    variable."""
+
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         column = whole_variable(value)
         return type_, {"substrings": {"column": column, "separator": ","} if column else _texts(value)}
@@ -118,6 +125,8 @@ def _list(type_: str) -> Callable[[Any, Path], TypeAndSettings]:
 
 
 def _equals(value: Any, folder: Path) -> TypeAndSettings:
+    """The evaluator for `equals`: with a column where the value is one variable, with a schema where it is an object or a list, else
+    with a text."""
     column = whole_variable(value)
     if column:
         return "exact_match", {"expected": column}
@@ -127,6 +136,8 @@ def _equals(value: Any, folder: Path) -> TypeAndSettings:
 
 
 def _schema(value: Any, folder: Path) -> dict[str, Any]:
+    """The setting `schema`: the object itself, or the path of the file that a `file://` address names. Raises Unconvertible for anything
+    else."""
     if isinstance(value, dict):
         return {"schema": value}
     if isinstance(value, str) and value.startswith("file://") and value.endswith((".json", ".yaml", ".yml")):
@@ -157,6 +168,8 @@ def _regex(value: Any, folder: Path) -> TypeAndSettings:
 
 
 def _word_count(value: Any, folder: Path) -> TypeAndSettings:
+    """A pattern that matches texts with so many words: just as many as a number says, or from `min` to `max`. Raises Unconvertible for
+    anything else."""
     limits = value if isinstance(value, dict) else {"min": value, "max": value}
     try:
         least, most = int(limits.get("min") or 0), limits.get("max")
@@ -168,6 +181,9 @@ def _word_count(value: Any, folder: Path) -> TypeAndSettings:
 
 
 def _pattern(before: str, after: str) -> Callable[[Any, Path], TypeAndSettings]:
+    """A function that makes a `regex_match` for a text, taken literally, between two pieces of pattern. The function raises
+    Unconvertible for a column."""
+
     def shape(value: Any, folder: Path) -> TypeAndSettings:
         if whole_variable(value):
             raise Unconvertible("a pattern is written in the suite, not in a column")
@@ -185,6 +201,8 @@ def _not_all_of(value: Any, folder: Path) -> TypeAndSettings:
 
 
 def _rubric(value: Any, folder: Path) -> TypeAndSettings:
+    """An `llm_judge` with a text, or with the lines of a list, as its rubric; variables become columns. Raises Unconvertible for
+    expressions in it."""
     text = "\n".join(map(_text, value)) if isinstance(value, list) else _text(value)
     if "{{" in _TEMPLATE.sub("", text) or "{%" in text:
         raise Unconvertible("only the names of variables are filled in, no expressions")

@@ -84,6 +84,8 @@ class PythonFile:
             raise NotLiteral(self.place(node), "an expression of very many parts") from None
 
     def _value(self, node: ast.expr, depth: int) -> Any:
+        """The value of a literal expression, with names replaced by what was assigned to them, joined texts, and the JSON of `dumps`.
+        Raises NotLiteral for anything else; `depth` counts the names that were followed."""
         match node:
             case ast.Constant(value=None | bool() | int() | float() | str()):
                 return node.value

@@ -127,6 +127,8 @@ class Galtea(Converter):
         return convert_word(word, where, given or {}, name.strip())
 
     def _document(self, file: Path, conversion: Conversion) -> None:
+        """Adds the evaluators of a YAML or JSON file: of the metrics that are listed as plain names, then of every map with a `name`,
+        with the settings beside it."""
         tree = document_tree(file)
         listed = items(tree) or items(value_at(tree, "metrics"))
         for one in listed:
@@ -143,6 +145,8 @@ class Galtea(Converter):
                 conversion.parts.append(self.metric(name, node.spot.place, given))
 
     def _python(self, file: Path, conversion: Conversion) -> None:
+        """Adds the evaluators of the metrics that calls in a Python file name as `metrics=` or `metric_name=`. A value that is not
+        literal becomes a note."""
         python = PythonFile(file)
         for call in python.calls():
             for keyword in call.node.keywords:
@@ -158,6 +162,8 @@ class Galtea(Converter):
                     conversion.parts.append(self.metric(name, place))
 
     def _table(self, file: Path, conversion: Conversion) -> None:
+        """Makes a file with rows the test set: known headers become roles and slices, each with a note, and the metrics of a column
+        `Metric` become evaluators."""
         header = export_header(file, conversion.reading)
         conversion.test_set = {"file": str(file)}
         columns: dict[str, str] = {}
@@ -186,6 +192,8 @@ class Galtea(Converter):
         return next((one for one in self.tables[1].words if _plain(one.theirs) == _plain(column)), None)
 
     def _metrics_of(self, file: Path, column: str, conversion: Conversion) -> None:
+        """Adds an evaluator for each metric that a column names, at the first row that names it. Of several, each is for its own rows
+        only (`when`)."""
         first: dict[str, int] = {}
         for number, row in numbered_rows(file, conversion.reading)[1]:
             if isinstance(row[column], str):
@@ -202,6 +210,7 @@ def _plain(name: str) -> str:
 
 
 def _names(value: Any) -> Iterator[str]:
+    """The names of metrics in a value or a list of values: texts, and the `name` of maps. Anything else is passed over."""
     for one in value if isinstance(value, list) else [value]:
         if isinstance(one, str):
             yield one

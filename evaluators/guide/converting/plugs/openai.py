@@ -105,6 +105,8 @@ class OpenAI(Converter):
                     conversion.name = name
 
     def _grader(self, node: YamlNode) -> ConvertedEvaluator | MappingNote:
+        """The evaluator for one grader, with notes on it and on its keys that are not taken over; or the note that says why it has no
+        counterpart."""
         kind, place = text_at(node, "type") or "", node.spot.place
         called = {"string_check": "operation", "text_similarity": "evaluation_metric"}.get(kind)
         theirs = f"{kind}, {text_at(node, called) or ''}" if called is not None else kind
@@ -160,6 +162,8 @@ def _compared(node: YamlNode) -> tuple[dict[str, Any], str | None, str]:
 
 
 def _string_check(node: YamlNode, word: Term) -> TypeAndSettings:
+    """An evaluator for a `string_check`, by its operation and by whether its reference is a column or a text. Raises Unconvertible, for
+    `ne` with a column among others."""
     settings, column, text = _compared(node)
     match text_at(node, "operation"):
         case "eq" if column is not None:
@@ -174,6 +178,7 @@ def _string_check(node: YamlNode, word: Term) -> TypeAndSettings:
 
 
 def _text_similarity(node: YamlNode, word: Term) -> TypeAndSettings:
+    """An evaluator for a `text_similarity` whose reference is a column. Raises Unconvertible where the reference is a text."""
     settings, column, _ = _compared(node)
     if column is None:
         raise Unconvertible("its reference is a text; put it into a column")
@@ -181,6 +186,7 @@ def _text_similarity(node: YamlNode, word: Term) -> TypeAndSettings:
 
 
 def _pass_at(node: YamlNode, low: float, high: float) -> dict[str, Any]:
+    """The setting `pass_at` for a `pass_threshold`, moved from the scale `low` to `high` onto 0 to 1; empty where no number is written."""
     limit = _plain(node, "pass_threshold")
     if not isinstance(limit, int | float) or isinstance(limit, bool):
         return {}
@@ -217,6 +223,7 @@ def _listed(labels: Any) -> str:
 
 
 def _score_model(node: YamlNode, word: Term) -> TypeAndSettings:
+    """An `llm_judge` for a `score_model`. Without a usable `range` its scale is 0 to 1, and is not written."""
     scale = _plain(node, "range")
     numbers = [one for one in scale if isinstance(one, int | float)] if isinstance(scale, list) else []
     low, high = numbers if len(numbers) == 2 and numbers[0] < numbers[1] else (0.0, 1.0)

@@ -109,6 +109,8 @@ class Orbiter(Converter):
                     conversion.parts.append(without_counterpart(error.place, call.name, error.note))
 
     def _scorer(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        """Adds the evaluator for a call that makes a scorer, or a note where it has no counterpart. `made` gets the evaluator with its
+        call, too: what uses a scorer is looked up there. Other calls are passed over."""
         word = self.tables[0].find(call.name)
         if word is None:
             return
@@ -122,6 +124,8 @@ class Orbiter(Converter):
             made.append((call, part))
 
     def _use(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        """Takes over a call that uses the scorers in `made`: a criterion, a scored answer, or the settings of an `Evaluator`. Other
+        calls are passed over."""
         if call.name == "EvalCriteria":
             self._criterion(python, call, made, conversion)
         elif call.name == "score":
@@ -130,6 +134,8 @@ class Orbiter(Converter):
             self._runner(python, call, conversion)
 
     def _criterion(self, python: PythonFile, call: PythonCall, made: Made, conversion: Conversion) -> None:
+        """Sets `pass_at` of the scorers that a criterion names to its threshold, 0.5 without one; adds a note where no scorer has that
+        name."""
         line = self.tables[1].find("EvalCriteria")
         given = python.given(call, _POSITIONAL["EvalCriteria"])
         name = given["metric_name"].value if "metric_name" in given else None
@@ -164,6 +170,7 @@ class Orbiter(Converter):
         scorer.findings.append(MappingNote(call.place, "score", MappingStatus.SAME))
 
     def _runner(self, python: PythonFile, call: PythonCall, conversion: Conversion) -> None:
+        """Adds a note for each argument of an `Evaluator` that has no counterpart here."""
         for keyword in call.node.keywords:
             line = self.tables[1].find(keyword.arg or "")
             if line is not None and line.here is None:

@@ -218,6 +218,7 @@ class _File:
         return document_tree(files[0]) if files else None
 
     def _rows(self, tests: Iterator[tuple[YamlNode, Path]]) -> list[PromptfooTest]:
+        """The rows of tests, each test given with the folder that its paths start in. Adds notes on the keys that are not taken over."""
         found: list[PromptfooTest] = []
         for node, folder in tests:
             self._unknown(node, self.test_keys, "tests, ")
