@@ -108,11 +108,14 @@ class _Guard:
         self._app, self._token, self._hosts = app, token, hosts
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answers a request over HTTP, refused or not, with the headers that keep the page safe; anything else goes on to the
+        application unchanged."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
 
         async def guarded(message: Any) -> None:
+            """Sends a message on; the first of an answer gets the headers that it does not have itself."""
             if message["type"] == "http.response.start":
                 own = {name.lower() for name, _ in message["headers"]}
                 more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
@@ -123,6 +126,8 @@ class _Guard:
         await (self._app if refused is None else refused)(scope, receive, guarded)
 
     def _refusal(self, request: Request) -> Response | None:
+        """The answer to a request that is not let in: another host, a page of others, no token or a wrong one. None for one that may go
+        on; the page and its static files need no token."""
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         if host_in(host) not in self._hosts:
             return _refused(403, "host", "this studio does not answer to that host name")
@@ -150,6 +155,7 @@ async def _answered(request: Request, call: Callable[[Studio], Response]) -> Res
     studio: Studio = request.app.state.studio
 
     def answer() -> Response:
+        """The answer of `call`, with every problem that it raises as a status and `Refused`. It reads nothing outside of the folder."""
         try:
             with reading_inside(studio.folder.root, PRESETS, studio.scratch):
                 return call(studio)
@@ -170,6 +176,7 @@ async def _answered(request: Request, call: Callable[[Studio], Response]) -> Res
 
 
 async def _body(request: Request, most: int, seconds: float) -> bytes | Response:
+    """The body of a request; or the answer that refuses it, for more than `most` bytes or when it takes longer than so many seconds."""
     try:
         return await body_of(request.stream(), most, seconds)
     except TooLong:
@@ -179,6 +186,8 @@ async def _body(request: Request, most: int, seconds: float) -> bytes | Response
 
 
 async def _api(request: Request) -> Response:
+    """Answers a request by the method of that name in ROUTES. Of most requests the keys are its arguments; a Score and a Correct are
+    handed over whole."""
     if (answer := ROUTES.get(request.path_params["name"])) is None:
         return _refused(404, "no-route", "there is no such request")
     raw = await _body(request, MAX_BYTES, BODY_SECONDS)
@@ -194,6 +203,7 @@ async def _api(request: Request) -> Response:
 
 
 async def _upload(request: Request) -> Response:
+    """Saves the body as a file in the folder, under the name that the query says or a free one like it."""
     raw = await _body(request, MAX_UPLOAD, UPLOAD_SECONDS)
     if isinstance(raw, Response):
         return raw

@@ -110,6 +110,7 @@ def nested(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fits(option: Option, value: Any) -> bool:
+    """Whether a form can show a value with an option: a switch needs true or false, a list only single values, and so on."""
     match option.kind:
         case "switch":
             return isinstance(value, bool)
@@ -126,6 +127,7 @@ def _fits(option: Option, value: Any) -> bool:
 
 
 def _options(schema: Mapping[str, Any]) -> Iterator[Option]:
+    """The options of a form for the settings in a JSON Schema. A setting with settings of its own gives an option for each of them."""
     models = schema.get("$defs", {})
     for name, one in schema.get("properties", {}).items():
         if name in _NOT_IN_FORMS or READ_AS in one:

@@ -36,6 +36,8 @@ class _Answers:
         self._given = given
 
     def __call__(self, question: InitQuestion) -> str:
+        """The answer that the page gave to a question, which is kept in `asked`. Without one the first answer is taken; a question for a
+        column raises _Open."""
         answers = [*question.answers, *([NONE_OF_THEM] if question.role else [])]
         chosen = self._given.get(question.text, "")
         if chosen not in answers:
@@ -65,6 +67,7 @@ def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
 
 
 def _named(columns: Mapping[Role, str], why: str) -> ChosenColumns:
+    """Roles and their columns as `init` has them, all for the same reason."""
     chosen = ChosenColumns()
     for role in (one for one in ROLES if one in columns):
         chosen.take(role, columns[role], why)
@@ -74,6 +77,7 @@ def _named(columns: Mapping[Role, str], why: str) -> ChosenColumns:
 def _data(
     path: str, chosen: ChosenColumns, given: _Answers, notes: Sequence[str], reading: TestSetConfig | None = None
 ) -> Data:
+    """The first rows of a file for the page: its columns with samples and roles, the questions that were asked, and the notes."""
     cells = first_rows(path, _ROWS, reading)
     roles = {column: role for role, column in (*chosen.columns.items(), *chosen.labels.items())}
     columns = [

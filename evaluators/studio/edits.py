@@ -45,6 +45,8 @@ def _edited(edit: Any, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: SetField, suite: Suite, text: str) -> str:
+    """Changes what a field says: its comparator, what stands beside it, or that it is skipped. Short forms stay short where nothing
+    stands beside the comparator. Raises Problems for a change to a field that stays skipped."""
     line = _line(suite, edit.evaluator)
     text, fields = _fields_as_map(suite, line, text)
     path = _spelled(fields, edit.path)
@@ -72,6 +74,7 @@ def _(edit: SetField, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: RemoveField, suite: Suite, text: str) -> str:
+    """Takes a field away. Raises Problems where it is the last one of its evaluator."""
     line = _line(suite, edit.evaluator)
     fields = written_settings(suite, line).get("fields")
     if len(fields or ()) < 2:
@@ -83,6 +86,7 @@ def _(edit: RemoveField, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: AddCheck, suite: Suite, text: str) -> str:
+    """Adds an evaluator at the end of the list; one without settings is a word alone."""
     settings = ({"name": edit.name} if edit.name else {}) | nested(edit.options)
     if edit.fields:
         settings["fields"] = dict.fromkeys(edit.fields, "exact")
@@ -92,6 +96,7 @@ def _(edit: AddCheck, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: SetCheck, suite: Suite, text: str) -> str:
+    """Changes settings of an evaluator; an option that is None is taken away."""
     line = _line(suite, edit.place)
     written = at_loc(suite.config.source.shown, line.loc)
     given = nested({name: value for name, value in edit.options.items() if value is not None})
@@ -117,6 +122,7 @@ def _(edit: RemoveCheck, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: SetGate, suite: Suite, text: str) -> str:
+    """Sets the limit of a gate; a value of None takes it away, where it is there."""
     loc = ("gates", edit.target, edit.limit)
     if edit.value is not None:
         return with_value(text, loc, edit.value)
@@ -125,6 +131,7 @@ def _(edit: SetGate, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: SetRole, suite: Suite, text: str) -> str:
+    """Names the column of a role; an empty column takes the role away, where it is there."""
     shown = suite.config.source.shown.get("test_set")
     loc = ("test_set", "columns", edit.role)
     if not edit.column:
@@ -136,6 +143,8 @@ def _(edit: SetRole, suite: Suite, text: str) -> str:
 
 @_edited.register
 def _(edit: Apply, suite: Suite, text: str) -> str:
+    """Writes a suggestion into the suite: an item of a list (`- `) takes the place of the evaluator; anything else is written into it,
+    or into the field that a path names."""
     line = _line(suite, edit.evaluator)
     if edit.write.startswith("- "):
         (item,) = loads(f"evaluators:\n{edit.write}\n").data["evaluators"]
@@ -228,6 +237,8 @@ def _beside(edit: SetField, was: WrittenField) -> dict[str, Any]:
 
 
 def _alignment(edit: SetField, was: Any) -> Any:
+    """The alignment of a field as it is written: a word, or a map with its options. Options that were there for the same word stay; None
+    where there is none."""
     if not isinstance(edit.align, str) or not edit.align:
         return None
     kept = was.get(edit.align) if isinstance(was, Mapping) else None

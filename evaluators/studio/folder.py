@@ -66,6 +66,8 @@ class Folder:
         return sorted(lines, key=lambda one: (one.kind != "suite", one.path))[:MOST_FILES]
 
     def _walked(self) -> Iterator[Path]:
+        """The suites and the files with rows in the folder. Hidden ones are passed over, and run folders with all that is below them;
+        depth and number of folders have limits."""
         for walked, (at, folders, files) in enumerate(os.walk(self.root), 1):
             here = Path(at)
             too_deep = len(here.relative_to(self.root).parts) >= _DEEPEST or walked > _MOST_FOLDERS
@@ -126,6 +128,8 @@ class Folder:
         return self.name_of(place)
 
     def _put(self, place: Path, data: bytes) -> None:
+        """Writes a file whole or not at all, by way of a new one beside it; it keeps its permissions. Raises Problems where it cannot be
+        written."""
         beside = place.with_name(f".{place.name}.{os.urandom(4).hex()}.new")
         try:
             beside.write_bytes(data)

@@ -131,6 +131,8 @@ def canonical(path: str) -> str:
 
 
 def _check(suite: Suite, place: int, line: EvaluatorLine) -> Check:
+    """An evaluator as lines of the form. `place` is its number in the list, and settings that the form cannot show are counted in the
+    line."""
     settings = written_settings(suite, line)
     compare = written_field(settings["compare"]) if "compare" in settings else _NOT_COMPARED
     columns = [name for side in _SIDES if isinstance(name := settings.get(side), str)]
@@ -165,6 +167,8 @@ def _fields(suite: Suite, place: int, line: EvaluatorLine, fields: Any) -> Itera
 
 
 def _field(place: int, path: str, body: Any, line: int, own: bool) -> FieldLine:
+    """A field as a line of the form; `body` is what is written after its path, and `own` whether that stands in this file. What the form
+    cannot show is counted."""
     written = written_field(body)
     known = {one.name for one in comparator_choices()}
     options, left = shown_values(comparator_options(written.compare) if written.compare in known else (), written.options)
@@ -191,6 +195,7 @@ def _align(written: Any) -> tuple[str, str, int]:
 
 
 def _gates(suite: Suite) -> Iterator[GateLine]:
+    """The gates as lines of the form, each with the limits that are numbers; `text_only` counts what only the text shows."""
     gates = suite.config.source.shown.get("gates") or {}
     for target, written in gates.items():
         loc = ("gates", target)

@@ -192,6 +192,7 @@ class Runs:
 
 
 def _listed(results: Path) -> Sequence[ListedRun]:
+    """The runs in a folder; none where the folder is not there yet."""
     try:
         return listed_runs(results)
     except Problems:  # no such folder yet

@@ -75,6 +75,8 @@ class _Answers(Counted):
         """Some question has no answer, because nobody was asked."""
 
     def judge_asked(self, judge: Judge, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        """The answers to questions in their order: known ones, and new ones where the judge may be asked or sends nothing anywhere; a
+        question that stays without sets `open`. Answers without an error are remembered."""
         new = [one for one in questions if (judge.identity, one.key) not in self._known]
         found: dict[Hashable, JudgeAnswer] = {}
         if new and (self._may_ask or not judge.notice()):
@@ -154,6 +156,8 @@ class Scores:
         return m.Progress(found.rows, found.share) if found is not None else m.Progress(0, None)
 
     def _keep(self, kept: KeptScore) -> None:
+        """Keeps what was scored, and forgets the oldest of the same page, and of all pages where they are too many or hold too many
+        rows."""
         with self._lock:
             self._kept[kept.id] = kept
             for id in [id for id, one in self._kept.items() if one.tab == kept.tab][:-MOST_KEPT]:
@@ -165,6 +169,8 @@ class Scores:
         return sum(len(one.table) for one in self._kept.values())
 
     def _run(self, suite: Suite, data: str, asked: m.Score, here: _UnderWay, answers: _Answers) -> Run:
+        """The run of a suite that is written nowhere; `here` stops it and hears how far it is. Of few rows it keeps all evidence and
+        documents."""
         refuse_elsewhere(suite, data, asked.fetch)
         small = asked.rows is not None and asked.rows <= WHOLE_EVIDENCE
         with asking_with(counted=answers):
@@ -232,6 +238,8 @@ def _has_more(suite: Suite, data: str, rows: int) -> bool:
 
 
 def _scored(kept: KeptScore, whole: bool, changes: list[m.Turned], asked: m.Asks | None) -> m.Scored:
+    """What was scored as the page shows it: totals, the first rows of the table, changes and problems. Gates, intervals and warnings
+    come only where all rows were scored (`whole`)."""
     result = kept.run.result
     rows = rows_text(result.rows)
     figures = [
@@ -257,6 +265,7 @@ def _command(path: str, data: str, rows: int | None) -> str:
 
 
 def _advice(one: Suggestion, place: int, suite: Suite) -> m.AdviceLine:
+    """A suggestion as a line of the page; `place` is the number of its evaluator in the suite."""
     item = suggestion_item(one)
     return m.AdviceLine(
         one.evaluator, place, one.at or one.field, item.text, item.quote[0] if item.quote else one.write, one.turned, list(one.rows),

@@ -71,6 +71,8 @@ def places_of(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Seque
 
 
 def _places(kept: KeptScore, only: Shown, evaluator: str, field: str) -> Sequence[int]:
+    """The places of rows in the table: those that a change turned, all of them, or those with something wrong. An evaluator and a field,
+    where given, narrow the last."""
     if only == "turned":
         return sorted(kept.turned)
     if not only:
@@ -120,6 +122,8 @@ def kept_score(asked: Score, suite: Suite, data: str, run: Run) -> KeptScore:
 
 
 def _row(run: Run, row: RecordedRow, variant: str | None, open_: Mapping[str, Mapping[str, int]]) -> ScoredRow:
+    """A row of the table. Its letters are, for each evaluator, one for the verdict and one for each field; `open_` has the paths and
+    places of fields for evaluators whose fields the suite does not list."""
     statuses = "".join(
         _verdict(verdict)
         + (
@@ -169,6 +173,8 @@ def turned(old: KeptScore, new: KeptScore) -> list[Turned]:
 
 
 def _take(found: Turned, row: int, before: str, now: str) -> None:
+    """Counts in `found` how the letter of a row changed. Wrong in another way counts as no change, and only the first rows that became
+    right or wrong are listed."""
     if before in _WRONG and now in _RIGHT:
         found.became_right += 1
         found.right += [row][: _MOST_TURNED - len(found.right)]
