@@ -63,6 +63,7 @@ def _made(plan: BatchPlan, settings: TestSetConfig, cells: Mapping[str, list[Cel
 
 
 def _numbers(cells: Sequence[Any], plan: BatchPlan) -> Sequence[int]:
+    """The numbers of the rows as they are. Raises Problems (testset) for a cell that is no whole number from 1 on."""
     for cell in cells:
         if cell.__class__ is not int or cell < 1:
             message = f'the column "{plan.row}" holds the numbers of rows, from 1 on; found {cell!r}'

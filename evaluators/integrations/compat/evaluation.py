@@ -282,6 +282,7 @@ class Evaluation(Struct, frozen=True, dict=True):
             return kept.finish(record.result, record.facts)
 
     def __str__(self) -> str:
+        """A report for people: how many rows were scored, the totals, then the problems and the warnings."""
         scored = Paragraph(f"{self.stats.scored:,} of {rows_text(self.stats.rows)} scored")
         problems = [Item(f"{issue.where}: {issue.message}") for issue in self.problems]
         warnings = [Item(issue.message, (f"hint: {issue.hint}",) if issue.hint else ()) for issue in self.warnings]
@@ -341,6 +342,8 @@ def _created(path: Path, force: bool) -> RunFolder:
 
 
 def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> Record:
+    """The row by its id, with what its fields say and its metrics; a metric without anything to count is None, and without `scored`
+    there are no fields."""
     metrics = verdict.metrics or ((0, 0),) * len(METRICS)
     return Record(
         record_id,
@@ -354,6 +357,7 @@ def _record(record_id: str | int, verdict: Result, scored: Recorded | None) -> R
 
 
 def _metric_result(outcome: Outcome, array: ListOutcome | None) -> MetricResult:
+    """A metric at one place: its score, whether it passed, and what else is known. `array` adds how the items of a list were paired."""
     said = outcome.details.items()
     details: dict[str, Any] = {
         **{name: value for name, value in said if name not in OURS or name in COMPARED},

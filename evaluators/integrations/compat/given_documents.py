@@ -60,6 +60,8 @@ def _in_other_words(**words: str) -> Callable[[Function], Function]:
     """Lets a function be called with the names that struct-extract-eval and extract-bench have for its arguments."""
 
     def wrap(function: Function) -> Function:
+        """The function, called with the other names or with its own."""
+
         @wraps(function)
         def call(*given: Any, **named: Any) -> Any:
             return function(*given, **{words.get(name, name): value for name, value in named.items()})
@@ -174,6 +176,8 @@ def _null_said(document: Any) -> Any:
 
 
 def _ids_in(expected: Sequence[Any], id_field: str) -> list[Any]:
+    """The ids that the expected documents have at a key. Raises Problems (testset) with every document that has no text or whole number
+    there."""
     found: list[Any] = []
     issues: list[Issue] = []
     for number, cell in enumerate(expected):

@@ -56,6 +56,7 @@ def infer_schema(values: Iterable[Any]) -> dict[str, Any]:
 
 
 def _infer(values: Sequence[Any]) -> dict[str, Any]:
+    """The JSON Schema of values at one place, nulls set aside; the type is that of the first, and without any it is text."""
     present = [value for value in values if value is not None]
     types = [schema_type(value) for value in present]
     kind = types[0] if types else "string"

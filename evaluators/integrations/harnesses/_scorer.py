@@ -122,6 +122,7 @@ class SuiteScorer:
         return self.suite.with_roles(with_usual_names(cells_of(given, self._columns), self.suite.named_columns()))
 
     def _scored(self, cells: dict[str, Any]) -> RowScores:
+        """The scores of a row by its cells, which count in the metrics of the run. The lock is the caller's."""
         row_id = id_text(cells.get(self.suite.role_columns["id"], MISSING))
         if self._keep:
             results = self._live.take(cells, row_id)

@@ -113,6 +113,7 @@ class ScoringProcesses:
             self._idle.append(process)  # one that was ended meanwhile is found to be so when it is taken
 
     def _from_idle(self) -> _Process | None:
+        """An idle process that is still alive; None where there is none. Dead ones are cleared away."""
         while True:
             with self._lock:
                 process = self._idle.pop() if self._idle else None
@@ -121,6 +122,8 @@ class ScoringProcesses:
             self._ended(process)
 
     def _started(self) -> _Process:
+        """A new process that is ready to score. Raises Problems when the service is closed or the process cannot start, and then ends
+        it."""
         with self._lock:
             if self.closed:
                 raise problem("service-closed", "the service is closed, so nothing is scored any more")
@@ -137,6 +140,7 @@ class ScoringProcesses:
         return process
 
     def _ended(self, process: _Process) -> None:
+        """Ends a process and forgets it, and releases the questions that it was asking a judge, so that no other process waits for them."""
         process.end()
         self._every.discard(process)
         files = [self._folder / name for name in self._asking.values()] if self._folder is not None else []
@@ -214,6 +218,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _pickled(equipment: Equipment) -> bytes:
+    """The equipment as bytes for a process. Raises Problems (config) where something registered cannot be imported there."""
     written = io.BytesIO()
     try:
         _Pickler(written).dump(equipment)
@@ -242,6 +247,8 @@ def _work(service: Connection, equipment: bytes, folder: Path | None) -> None:
 
 
 def _answer_requests(service: Connection, own: Equipment, folder: Path | None) -> None:
+    """Answers one request after another, until the connection is cut; the first thing it sends is that it is ready. Ends the process
+    where a request takes too long."""
     scorers = {name: SuiteScorer(again(suite), columns=own.columns, keep=False) for name, suite in own.suites.items()}
     sessions = {name: str(folder / file) for name, file in own.asking.items()} if folder is not None else {}
     service.send(())
@@ -272,6 +279,7 @@ def _ending_after(seconds: float) -> Iterator[None]:
 
 
 def _end_with_service() -> None:
+    """Waits for the service that started this process to end, and then ends this process at once."""
     service = multiprocessing.parent_process()
     if service is not None:
         service.join()

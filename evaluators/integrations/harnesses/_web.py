@@ -108,6 +108,8 @@ def _server(uvicorn: Any, config: Any, close: Callable[[], None]) -> Any:
 
     class Server(uvicorn.Server):
         async def on_tick(self, counter: int) -> bool:
+            """Closes connections on which no request has come for a while. The library calls it again and again, and stops when it gives
+            True."""
             now, seen = monotonic(), self.__dict__.setdefault("silent_since", {})
             silent = {one for one in self.server_state.connections if getattr(one, "cycle", None) is None}
             for one in [one for one in seen if one not in silent]:

@@ -28,6 +28,8 @@ def suite_handler(
     scorer = scorer_of(suite, columns, overall)
 
     def handler(inputs: Mapping[str, Any], outputs: Any) -> dict[str, Any]:
+        """The scores of a row by their names, with `score` and `success` for all together. Raises RowError where it could not be
+        measured."""
         scores = scorer.score(HostRow({"inputs": inputs, "outputs": outputs}, outputs, more=[inputs]))
         if scores.overall.error is not None:
             raise RowError(scores.overall.error)

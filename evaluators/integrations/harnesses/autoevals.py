@@ -63,6 +63,8 @@ def suite_functions(
 
 
 def _function(scorer: PartScorer) -> Callable[..., list[Score]]:
+    """The function that Braintrust calls for one evaluator, or for the overall score; its name is that of the score."""
+
     def scores(input: Any, output: Any, expected: Any = None, metadata: Any = None, **more: Any) -> list[Score]:
         found = scorer.scores(output, expected, input, metadata, more)
         return [Score(name=one.name, score=one.score, metadata={**one.metadata, "reason": one.reason}) for one in found]

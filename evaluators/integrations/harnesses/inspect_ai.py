@@ -35,6 +35,7 @@ def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str
     shared = scorer_of(suite, columns, overall)
 
     async def score(state: TaskState, target: Target) -> Score:
+        """The scores of a sample, by what Inspect knows of it and of the answer."""
         own = {"input": state.input, "output": state.output.completion, "target": target.text, "metadata": state.metadata}
         sample = state.sample_id if state.sample_id is not None else MISSING
         given = HostRow(own, own["output"], own["target"], own["input"], sample, [state.metadata])
@@ -45,6 +46,7 @@ def suite_scorer(suite: AnySuite, *, columns: Places | None = None, overall: str
 
 
 def _score(scores: RowScores, names: Sequence[str], answer: str) -> Score:
+    """The scores of a row as Inspect takes them: a value for each of the names, NaN where there is no score, and why in the metadata."""
     every = scores.every
     numbers = {one.name: one.score for one in every if one.score is not None}
     errors = {one.name: one.error for one in every if one.error is not None}

@@ -45,6 +45,7 @@ class SuiteEvaluations:
 
 
 def _evaluation(one: FieldView) -> Evaluation:
+    """A score as an evaluation; one that is not there is a category `NAME/error` or `NAME/status`, with the reason as its comment."""
     if one.score is not None:
         return Evaluation(name=one.name, value=one.score, comment=one.reason, metadata={**one.metadata})
     kind = "error" if one.error is not None else "status"

@@ -38,6 +38,7 @@ class SuiteResults:
 
 
 def _result(one: FieldView) -> Mapping[str, Any]:
+    """A score as a feedback; one that could not be measured has no score, and is marked as an error."""
     error = {"extra": {"error": True}} if one.error is not None else {}
     return {
         "key": one.name, "score": one.score, "value": one.label, "comment": one.error or one.reason,

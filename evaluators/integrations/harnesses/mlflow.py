@@ -112,6 +112,7 @@ class _Table:
         wanted = list(dict.fromkeys(["predictions", "targets", "metrics", *columns]))
 
         def value(*values: Any) -> Any:
+            """The metric over a table, whose columns come in the order of `wanted`. A row that has no such score is None."""
             given = dict(zip(wanted, values, strict=True))
             del given["metrics"]
             rows = self._rows({"output": given.pop("predictions"), "expected": given.pop("targets"), **given})
@@ -128,6 +129,8 @@ class _Table:
         return value
 
     def _rows(self, given: Mapping[str, Any]) -> list[RowScores]:
+        """The scores of the rows of a table, by its columns. A table that equals the one before is not scored again, any other starts a
+        new run."""
         cells = {name: list(values) for name, values in given.items() if values is not None}
         if cells != self._cells:
             self.suite.reset()
@@ -139,6 +142,8 @@ class _Table:
         return self._scores
 
     def _aggregates(self, name: str) -> dict[str, float]:
+        """The aggregates of one score over the rows: of an evaluator its mean, pass rate and count, of a field its accuracy and count.
+        Those without a value are left out."""
         result = self.suite.result()
         mine = [one for one in result.evaluators if segment(one.name) == name]
         if mine:
@@ -155,6 +160,7 @@ class _Table:
 
 
 def _feedback(one: FieldView, suite: Suite) -> Feedback:
+    """A score as a feedback of MLflow, with its error, its reason, its label and the fingerprint of the suite."""
     error = (
         AssessmentError(error_code=one.status.word.upper(), error_message=one.error) if one.error is not None else None
     )

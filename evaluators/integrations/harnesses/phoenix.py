@@ -44,6 +44,8 @@ def suite_evaluators(suite: AnySuite, *, columns: Places | None = None, overall:
 
 
 def _evaluator(scorer: SuiteScorer, part: str) -> Any:
+    """The evaluator of Phoenix for one evaluator of the suite, or for the overall score. It gives the score of that part, then the
+    scores of its fields."""
     asked = scorer.register_part(part)
 
     def scores(input: Any, output: Any, expected: Any, metadata: Any) -> list[dict[str, Any]]:

@@ -174,6 +174,7 @@ class Ran(Struct):
         return rows[:MOST_ROWS] + more
 
     def _wrong(self, gate: GateResult) -> Iterator[str]:
+        """A line for each row that is wrong in what the gate is about, within its slice and variant; none for a gate on a measure."""
         from evaluators.reports.rows import row_views, why_of
 
         facts = self.record.facts
@@ -224,6 +225,7 @@ def _is_of(gate: Gate, result: GateResult) -> bool:
 
 
 def _name(gate: Gate) -> str:
+    """The name of a gate's test: the gate as it is written, and in brackets what it is about."""
     config = gate.config
     about: list[str] = [gate.shown_metric] if config.metric is not None else []
     about += [f"label {config.label}"] if config.label is not None else []
@@ -234,6 +236,8 @@ def _name(gate: Gate) -> str:
 
 
 def _ran(suite: str | Path | Suite, test_set: str | Path | None, options: dict[str, Any]) -> Ran:
+    """The run of a suite in a temporary folder, which `Ran.close` removes, or this function where the run raises. `options` are
+    arguments of `Suite.run`, and go before the usual ones."""
     from tempfile import TemporaryDirectory
 
     from evaluators.api.loading import load

@@ -108,6 +108,7 @@ class ScoreApp:
 
     @asynccontextmanager
     async def _lifespan(self, _: object) -> AsyncIterator[None]:
+        """Starts the first process before the service answers, and closes the service after it."""
         await asyncio.get_running_loop().run_in_executor(self._threads, self.start)
         try:
             yield
@@ -115,12 +116,15 @@ class ScoreApp:
             self.close()
 
     async def _endpoint(self, request: Request) -> Response:
+        """Answers a request with JSON."""
         from starlette.responses import Response
 
         status, body = await self._answer(request)
         return Response(body, status, headers=_HEADERS.get(status), media_type="application/json")
 
     async def _answer(self, request: Request) -> Reply:
+        """The answer to a request, checked from its host to its content type. `/health` needs no token, and a request above the limit of
+        those under way is refused."""
         headers = request.headers
         if host_in(headers.get("host", "")) not in self._hosts:
             return _refused(400, "this service does not answer to that host name")
@@ -148,6 +152,8 @@ class ScoreApp:
             self._held -= 1
 
     async def _read_and_scored(self, name: str, request: Request) -> Reply:
+        """The answer to a request for that suite: reads its body, waits for a free process no longer than scoring may take, and scores
+        it in a thread."""
         try:
             raw = await body_of(request.stream(), self._max_bytes, self._body_seconds)
         except TimeoutError:
@@ -167,6 +173,8 @@ class ScoreApp:
             working.release()
 
     def _scored(self, name: str, raw: bytes) -> Reply:
+        """The answer of a process, or a refusal that says why there is none: too slow, no answer, or a service that is being stopped. It
+        waits, so it runs in a thread."""
         seconds = self._seconds[name]
         try:
             return self._processes.answer(name, raw, seconds)

@@ -52,6 +52,7 @@ class SuiteScores(weave.Scorer):
 
 
 def _nested(scores: RowScores) -> dict[str, Any]:
+    """The scores by evaluator, `overall` among them, with the scores of the fields below `field`."""
     found: dict[str, dict[str, Any]] = {OVERALL: _said(scores.overall)}
     for one in scores.evaluators:
         whole = found.setdefault(segment(str(one.evaluator)), {})
