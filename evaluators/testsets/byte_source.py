@@ -116,6 +116,7 @@ class _UnpackedBytes(gzip.GzipFile):
         self._stream, self._most_gib = stream, most_gib
 
     def read(self, size: int | None = -1) -> bytes:
+        """The next bytes. Raises TooLarge once more has been unpacked than the limit."""
         data = super().read(size)
         if self.tell() > self._most_gib * GIB:
             raise TooLarge(f"it unpacks to more than {self._most_gib:g} GiB")

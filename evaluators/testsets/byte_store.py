@@ -43,6 +43,8 @@ class LocalFiles:
     lists = True
 
     def open(self, path: str, start: int = 0) -> BinaryIO:
+        """A file for reading, from a byte on. Raises OSError for one outside of the folder that may be read, and in /proc, /sys and
+        /dev."""
         if is_outside(Path(_path(path))):
             raise OSError(EACCES, "it is outside of the folder that may be read")
         stream = open(_path(path), "rb")  # noqa: SIM115  # the caller closes it

@@ -32,6 +32,7 @@ def lists_below(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[s
 
 
 def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of `{"columns": [...], "data": [[...], ...]}`; None for any other object."""
     names, data = value.get("columns"), value.get("data")
     if not isinstance(names, list) or not isinstance(data, list) or not data or {*value} - {"columns", "data", "index"}:
         return None
@@ -42,6 +43,7 @@ def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of columns that are objects with the same keys, 0, 1, 2 and so on; None for any other object."""
     columns = [column for column in value.values() if isinstance(column, dict)]
     if len(columns) < len(value) or not columns or len(columns[0]) < _FEWEST_ROWS:
         return None
@@ -52,6 +54,8 @@ def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | Non
 
 
 def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of columns that are lists of one length, where one has a usual name for outputs or expected answers; None for any other
+    object."""
     lengths = {len(column) if isinstance(column, list) else None for column in value.values()}
     if len(lengths) != 1 or not _plays_a_role(value) or not (count := lengths.pop()):
         return None
@@ -59,6 +63,8 @@ def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
 
 
 def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of an object from ids to rows; a row without `id` gets its key. None for few rows, and where one has no usual name for
+    outputs or expected answers."""
     rows = list(value.values())
     if len(rows) < _FEWEST_ROWS or not all(isinstance(row, dict) and _plays_a_role(row) for row in rows):
         return None

@@ -255,6 +255,7 @@ class FetchedPieces:
 
 
 def _read_at(file: Any, start: int, size: int) -> bytes:
+    """Bytes of an open file from a place on, without moving its position where the system can do that."""
     if hasattr(os, "pread"):
         return os.pread(file.fileno(), size, start)
     file.seek(start)  # there are no forked processes on such a system
@@ -262,6 +263,7 @@ def _read_at(file: Any, start: int, size: int) -> bytes:
 
 
 def _write_at(file: Any, start: int, data: bytes) -> None:
+    """Writes bytes at a place of an open file. Raises OSError where not all of them could be written."""
     if hasattr(os, "pwrite"):
         written = os.pwrite(file.fileno(), data, start)
     else:
@@ -292,6 +294,7 @@ class _Upload(io.BufferedWriter):
         self.close()
 
     def close(self) -> None:
+        """Closes the file and sends it on, unless it was given up; the temporary file is removed either way. A second call does nothing."""
         if self.closed:
             return
         try:

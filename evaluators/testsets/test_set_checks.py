@@ -90,6 +90,7 @@ def answer_warnings(test_set: TestSet, expected: str, given: str | None = None) 
 
 
 def _keys_twice(cell: Cell) -> tuple[str, ...]:
+    """The places of keys that a cell has twice in one object; none for a cell that is no text or no JSON."""
     try:
         return duplicate_keys(cell) if isinstance(cell, str) else ()
     except NotJSON:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 def _known_format(name: str) -> str:
+    """The name of a format, unchanged. Raises BadSettings, with the nearest known one, where no reader has that name."""
     if name not in READERS:
         known = READERS.names()
         raise bad(f'unknown format "{name}"', hint=suggestion(name, known) or f"known: {', '.join(known)}")
@@ -247,6 +248,7 @@ class TestSetConfig(Settings):
     @field_validator("sql")
     @classmethod
     def _a_query(cls, statement: str | None) -> str | None:
+        """Refuses a statement of SQL that is no query."""
         if statement is not None:
             from evaluators.testsets.query_settings import why_not_a_query  # few suites ask a database
 
@@ -257,6 +259,8 @@ class TestSetConfig(Settings):
     @field_validator("delimiter")
     @classmethod
     def _one_character(cls, text: str | None) -> str | None:
+        """The delimiter as its character; words for it, such as `tab`, are known. Refuses anything longer, quotation marks and line
+        breaks."""
         character = None if text is None else {**DELIMITERS, "\\t": "\t"}.get(text, text)
         if character is not None and (len(character) != 1 or character in '"\r\n'):
             raise bad(f'"delimiter" must be one character; found "{text}"', hint="for a tab write: tab")
@@ -265,6 +269,7 @@ class TestSetConfig(Settings):
     @field_validator("outputs")
     @classmethod
     def _names_of_files(cls, outputs: Name | dict[Name, Place] | None) -> Name | dict[Name, Place] | None:
+        """Refuses names of variants that cannot be part of a file's name."""
         names = outputs if isinstance(outputs, dict) else ()
         if details := [wrong for name in names if (wrong := variant_name(name)) is not None]:
             raise BadSettings(details)
@@ -295,6 +300,8 @@ class TestSetConfig(Settings):
 
     @model_validator(mode="after")
     def _once(self) -> Self:
+        """Refuses outputs and expected answers that are named twice, a joined column without a file or columns of its own, and empty
+        `outputs`."""
         if self.output is not None and self.outputs is not None:
             raise bad('"output" and "outputs" cannot be together', hint="with several variants keep `outputs`")
         of_rows = self.file is not None or (isinstance(self.expected, Joined) and self.expected.columns is not None)

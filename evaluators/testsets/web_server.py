@@ -42,6 +42,7 @@ class WebServer(RemoteFiles):
         return data
 
     def whole(self, path: str, start: int = 0) -> BinaryIO:
+        """The whole file in a temporary one, from a byte on; the caller closes it."""
         stream = tempfile.TemporaryFile(prefix="evaluators-")  # noqa: SIM115  # the caller closes it
         try:
             self._call(self._whole, path, stream)
@@ -73,6 +74,8 @@ class WebServer(RemoteFiles):
             return Looked("file", size, version, None if etag is None or etag.startswith("W/") else etag, etag)
 
     async def _part(self, path: str, known: Looked, first: int, end: int) -> bytes:
+        """Bytes of a file that the server gives in parts. Raises StoreFault where the file has changed or another part came, and
+        ConnectionError where it was cut."""
         async with self._answer(path, {"Range": f"bytes={first}-{end - 1}"}) as answer:
             if answer.headers.get("ETag") != known.etag:
                 raise StoreFault("the file is another one than when it was opened")

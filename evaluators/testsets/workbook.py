@@ -52,6 +52,8 @@ class Sheet:
         self._formula_row: tuple[int, Sequence[Any]] = (0, ())
 
     def _load(self, *, data_only: bool) -> Any:
+        """A reader of the workbook, open until the sheet is closed, with the values of cells or, where `data_only` is false, with their
+        formulas."""
         from openpyxl.reader.excel import ExcelReader
 
         stream = self._stack.enter_context(self.source.open())
@@ -123,6 +125,8 @@ class Sheet:
                 yield number, cells
 
     def _cell(self, cell: Any, row: int, column: int, width: int) -> Cell:
+        """The value of a cell as rows have it: texts unescaped, whole floats as integers, dates as text. A cell that cannot be read is a
+        CellError."""
         value = getattr(cell, "value", None)
         if value is None:
             return self._unset(cell, row, column, width)
@@ -176,6 +180,7 @@ def _covering_ranges(ranges: Sequence[str], width: int) -> Callable[[int, int], 
         found.sort()
 
     def covering(row: int, column: int) -> str | None:
+        """The merged range that covers a cell; None where there is none, and for the first cell of a range, which holds its value."""
         found = columns.get(column, [])
         index = bisect_right(found, (row, MOST_ROWS + 1)) - 1
         if index < 0:

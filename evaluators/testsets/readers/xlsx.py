@@ -77,6 +77,7 @@ class Xlsx(Reader, frozen=True):
 
 
 def _chunk(rows: Sequence[tuple[int, list[Cell]]], columns: Sequence[str], places: dict[str, int]) -> Chunk:
+    """Rows, each with its offset, as a chunk of columns. A column that the header does not have holds MISSING."""
     cells: dict[str, list[Cell]] = {
         name: [row[places[name]] for _, row in rows] if name in places else [MISSING] * len(rows) for name in columns
     }
