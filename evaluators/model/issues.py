@@ -52,6 +52,7 @@ class Issue(Struct, frozen=True):
         return self if self.where else replace(self, where=where)
 
     def __str__(self) -> str:
+        """The issue as messages show it: its place, its message, the excerpt and the hint below it."""
         head = f"{self.where}: {self.message}" if self.where else self.message
         lines = [head]
         if self.excerpt:

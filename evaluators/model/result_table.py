@@ -91,6 +91,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return pyarrow.Table.from_arrays(arrays, names=list(self._kinds))
 
     def __repr__(self) -> str:
+        """The first rows in columns of equal width, and how many there are in all."""
         lines = [self.columns, *(tuple(map(_shown, row)) for row in self._head())]
         widths = [min(max(map(len, column)), _WIDEST) for column in zip(*lines, strict=True)]
         texts = ["  ".join(_cut(cell).ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines]
@@ -98,6 +99,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return "\n".join(map(str.rstrip, [*texts, *more])) if len(self) else f"no rows of {', '.join(self.columns)}"
 
     def _repr_html_(self) -> str:
+        """The first rows as an HTML table, for notebooks."""
         from html import escape
 
         head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)

@@ -32,6 +32,7 @@ class ReadBy:
         self.schema = schema
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """The schema by which pydantic reads the setting: `read` is called with the value and with the settings before it."""
         read = self.read
 
         def validate(value: Any, info: Any) -> Any:
