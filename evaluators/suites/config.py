@@ -58,6 +58,8 @@ def read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None
 
 
 def _read_config(source: SuiteSource, readers: Mapping[str, SectionReader] | None) -> SuiteConfig:
+    """The settings of a suite, section by section. What cannot be read is None or left out, so that one pass finds all problems; they
+    are raised together at the end."""
     details: list[Detail] = []
     notes: list[str] = []
     data = source.data

@@ -110,6 +110,7 @@ def load(path: Path, environment: Mapping[str, str] | None = None) -> SuiteSourc
 
 
 def _document(path: Path) -> SuiteInput:
+    """The text of a suite's file, with the folder that its paths start in. Raises Problems (config) where it cannot be read."""
     try:
         return SuiteInput(str(path), read_text(path), path.parent)
     except BadSettings as error:
