@@ -24,6 +24,10 @@ def calibration_page(found: Calibration, run: str, target: str, column: str, cha
 
 
 def _metrics(found: Calibration, target: str, column: str) -> Section:
+    """The first section: how many rows count and which are left out, agreement, Cohen's kappa and the two ways to differ.
+
+    The row `score minus mark` is there only where people gave marks as numbers.
+    """
     counts = found.confusion
     lines = [f"{rows_text(counts.rows)} have a verdict of {target} and a mark in {column}."]
     if found.unmarked:
@@ -67,6 +71,7 @@ def _metrics(found: Calibration, target: str, column: str) -> Section:
 
 
 def _confusion(counts: JudgeConfusion) -> Section:
+    """How often judge and people both pass, both fail, or differ, as a table of two by two."""
     columns = heads("", "#people: pass", "#people: fail")
     rows = (
         ("judge: pass", str(counts.both_pass), str(counts.too_kind)),
@@ -94,6 +99,10 @@ def _choices(table: ConfusionMatrix) -> tuple[Section, ...]:
 
 
 def _halves(found: Calibration) -> Section:
+    """Agreement in the shorter and the longer outputs, and in the first and the later rows.
+
+    A sentence says of each how much it differs, where that is known.
+    """
     columns = heads("rows", "#agreement", "#too kind", "#too strict", "#of")
     named = (
         ("shorter outputs", found.lengths.first), ("longer outputs", found.lengths.second),
@@ -110,6 +119,10 @@ def _halves(found: Calibration) -> Section:
 
 
 def _difference(one: str, other: str, halves: Halves) -> str:
+    """A sentence on how much agreement differs between two halves; empty where that is not known.
+
+    It is called significant where its interval leaves out 0.
+    """
     if halves.difference is None:
         return ""
     low, high = halves.difference.low, halves.difference.high
@@ -118,6 +131,10 @@ def _difference(one: str, other: str, halves: Halves) -> str:
 
 
 def _disagreements(found: Calibration) -> tuple[Section, ...]:
+    """The rows in which judge and people differ, as a section; none where there are none.
+
+    The title says how many there are in all where only the first are listed.
+    """
     items = tuple(
         Item(
             f"row {row.number}{f' ({row.id})' if row.id else ''}: the judge says {_word(row.judge)}, people {_word(row.person)}"
@@ -130,6 +147,7 @@ def _disagreements(found: Calibration) -> tuple[Section, ...]:
 
 
 def _changed(changed: Changed) -> Section:
+    """How many of the questions that two runs both asked got another verdict in the other run, with an interval and examples."""
     share = score_text(changed.changed / changed.questions) if changed.questions else "none"
     text = (
         f"Of {counted(changed.questions, 'question')} that both runs asked, {changed.changed:,} "

@@ -124,6 +124,7 @@ def names_of(kind: Kind) -> tuple[str, ...]:
 
 
 def _evaluators() -> tuple[CatalogEntry, ...]:
+    """The evaluator types, each with the first sentence of its docstring; types that cannot be loaded are left out."""
     bad = broken("evaluators")
     plugs = [(name, BUILTIN.find(name)) for name in BUILTIN.names() if name not in bad]
     return tuple(

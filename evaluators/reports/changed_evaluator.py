@@ -120,6 +120,10 @@ class RowsAgain:
         return self._known()[-1][0] if self._known() else 0
 
     def _as_recorded(self, name: str, found: Sequence[Result]) -> bool:
+        """Whether the rows that were scored again have the verdicts that the run recorded.
+
+        False, too, where the run lacks one of these rows, because it was stopped.
+        """
         verdicts = self._record.verdicts(self._variant)
         place = [one.name for one in self._record.facts.evaluators].index(name)
         known = [number for number, _ in self._known()]

@@ -310,6 +310,11 @@ _SETS_ASIDE: Final = {
 
 
 def _number_candidate(numeric: Comparator | None, changed: Options, kept: Options) -> _Candidate:
+    """`numeric` with changed options beside those that are kept.
+
+    Where the field has `numeric` already, the changed options are the switch; otherwise the comparator as a whole is. It says what the
+    new way to parse sets aside, and the comparator's remark.
+    """
     candidate = _candidate(flow(changed)[1:-1] if numeric is not None else None, "numeric", {**changed, **kept})
     way, before = changed.get("parse"), getattr(numeric, "parse", False)
     says = [
@@ -394,6 +399,7 @@ _COUNTS_ITEMS: Final = "its metrics count items then, not whole lists"
 
 
 def _same_items(compared: FieldRule) -> Callable[[list[Any], list[Any]], bool]:
+    """A function that tells whether two lists have the same items in any order, as the comparator's key has them."""
     key = compared.comparator.key() or identity
 
     def same(expected: list[Any], actual: list[Any]) -> bool:

@@ -117,6 +117,10 @@ def _tone(comparison: RunComparison) -> Tone:
 
 
 def _opening(comparison: RunComparison) -> Section:
+    """The first section: the two runs, how many rows they share, and how many rows were fixed, broken and so on.
+
+    Only the runs are named where they cannot be compared or are not paired; of a ranking alone, its variants and rows.
+    """
     if comparison.rankings and not comparison.evaluators:
         rows = f"{rows_text(comparison.rows)} that every ranked variant has"
         return Section(None, (Paragraph(f"Variants: {comparison.base}, {comparison.new}"), Paragraph(rows)))
@@ -137,6 +141,7 @@ def _opening(comparison: RunComparison) -> Section:
 
 
 def _incomparable(comparison: RunComparison) -> Iterator[Section]:
+    """The reasons why the runs cannot be compared, as a section; none where they can."""
     if comparison.incomparable:
         blocks: list[Block] = [Listing(tuple(Item(reason, tone="warning") for reason in comparison.incomparable))]
         if comparison.rows:
@@ -145,6 +150,7 @@ def _incomparable(comparison: RunComparison) -> Iterator[Section]:
 
 
 def _regression_checks(comparison: RunComparison) -> Iterator[Section]:
+    """A table of the regression checks, sorted by verdict in the order of `VERDICTS`; no section where none was asked for."""
     columns = (
         text_column("regression check", lambda check: check.rule),
         text_column("of", lambda check: check.target or "", optional=True),
@@ -206,6 +212,7 @@ def _noise(one: Difference) -> str:
 
 
 def _legend(comparison: RunComparison) -> Iterator[str]:
+    """What each column of the table of evaluators means, a line each; of counts such as lost rows only where there are some."""
     evaluators = comparison.evaluators
     if comparison.unpaired:
         yield "difference: mean score of the new run less that of the base, each over all rows of its run"
@@ -302,6 +309,8 @@ def _labels(comparison: RunComparison) -> Iterator[Section]:
     main, *others = sorted(metrics, key=lambda name: name != "f1")
 
     def moved(name: str) -> Column:
+        """A column of a metric of a label: its value, or both values with an arrow where they differ."""
+
         def cell(label: Mapping[str, LabelDifference]) -> str:
             before, after = score_text(label[name].base), score_text(label[name].new)
             return before if before == after else f"{before} → {after}"
@@ -391,6 +400,7 @@ def _variants(comparison: RunComparison) -> Iterator[Section]:
 
 
 def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
+    """The rows that changed in one way, as a section of at most `MOST_ROWS`; none where there are none."""
     title, tone = _ROW_SECTIONS[change]
     rows = [row for row in comparison.changed if row.change == change]
     if rows:
@@ -401,6 +411,7 @@ def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
 
 
 def _row(row: ChangedRow, tone: Tone) -> Item:
+    """A changed row as an item: the evaluators by what changed, and below it its changed fields and why evaluators broke."""
     verdicts = (
         ("broken", row.broken),
         ("lost", [f"{name} ({row.reasons[name]})" for name in row.lost]),
@@ -424,6 +435,7 @@ def _in_plain_words(change: str) -> str:
 
 
 def _ending(comparison: RunComparison, files: Sequence[str]) -> Section:
+    """The last section: what the exit code means, its causes, and the files that were written."""
     words = exit_meaning(comparison.exit_code, "compare")
     if comparison.exit_code == 0 and not comparison.regression_checks:
         words = "no regression check was asked for, so no difference is too large"

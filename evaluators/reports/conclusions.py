@@ -183,6 +183,7 @@ def _judged(
     repeats: Sequence[RepeatStats],
     confidence: Sequence[ConfidenceStats],
 ) -> tuple[GateResult, ...]:
+    """The result of each gate of the suite; empty, with nothing imported, where it has none."""
     if not suite.gates:
         return ()
     from evaluators.runs.gate_verdicts import judge_gates

@@ -107,6 +107,7 @@ def _values_in_place_of(conditions: Sequence[Condition], first: Sequence[FirstRo
 
 
 def _listed(column: str, values: Sequence[str]) -> str:
+    """The first values of a column in words, or that it is empty."""
     if not values:
         return f'the column "{column}" is empty'
     more = ", …" if len(values) > _MOST_VALUES else ""
@@ -116,6 +117,10 @@ def _listed(column: str, values: Sequence[str]) -> str:
 def _keys_found_nowhere(
     suite: LoadedSuite | None, line: EvaluatorLine, nowhere: Set[ListKey], documents: Sequence[JSON]
 ) -> Iterator[Issue]:
+    """A warning for each list whose key no item has, with a hint made from the documents of the first rows.
+
+    `nowhere` has the path and the key of each such list.
+    """
     for path, align in line.settings.scored_fields().keyed_lists():
         name, key = path.canonical, align.key or ""
         if (name, key) in nowhere:
@@ -278,6 +283,10 @@ def _fields_found_nowhere(line: EvaluatorLine, one: EvaluatorStats, first: Seque
 
 
 def _nothing_measured(line: EvaluatorLine, one: EvaluatorStats, where: str | None, there: str | None) -> Issue:
+    """The issue of an evaluator that measured no row: how many rows were skipped or had nothing to measure.
+
+    `there` is the hint of what the first rows have instead; without it, the hint is a general one.
+    """
     counts = (
         _rows(one.skipped, "was skipped", "were skipped"),
         _rows(one.not_measured, "had nothing to measure", "had nothing to measure"),

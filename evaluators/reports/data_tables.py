@@ -64,6 +64,10 @@ def _flat(item: Struct, **beside: Any) -> Line:
 
 
 def _groups(run: Run) -> Iterator[Line]:
+    """A line for each group of rows, by variant and evaluator: its attempts, how many passed, and how many could not be measured.
+
+    `share` and its interval are None where a row of the group could not be measured.
+    """
     for variant in run.each_variant:
         verdicts = run.verdicts(variant)
         groups: list[dict[str, Attempts]] = [{} for _ in verdicts]
@@ -84,6 +88,7 @@ def _groups(run: Run) -> Iterator[Line]:
 
 
 def _labels(run: Run) -> Iterator[Line]:
+    """A line for each label of each confusion matrix, and then one for each average over labels."""
     for matrix in run.result.confusion_matrices:
         for average, every in ((False, matrix.labels), (True, matrix.averages)):
             for one in every:
@@ -97,6 +102,8 @@ def _measures(run: Run) -> Iterator[Line]:
 
 
 def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
+    """A function that gives the lines of a run for one list of its repeats: `name` is the attribute, `passes` or `fields`."""
+
     def lines(run: Run) -> Iterator[Line]:
         for one in run.result.repeats:
             for each in getattr(one, name):
@@ -106,7 +113,13 @@ def _of_repeats(name: str) -> Callable[[Run], Iterator[Line]]:
 
 
 def _of_confidence(name: str) -> Callable[[Run], Iterator[Line]]:
+    """A function that gives the lines of a run for one list of its confidences: `name` is the attribute, `bins` or `accept`.
+
+    `chosen` is true of the entry whose threshold is the chosen one.
+    """
+
     def lines(run: Run) -> Iterator[Line]:
+        """A line for each entry of the list, by variant and evaluator."""
         for one in run.result.confidence:
             whole = {"rows": one.n + one.missing + one.unusable}
             for each in getattr(one, name):
@@ -127,6 +140,7 @@ _OF_FIELD: Final[dict[str, tuple[Kind, str]]] = {
 
 
 def _ci(what: str, name: str = "ci", kind: Kind = "score") -> dict[str, tuple[Kind, str]]:
+    """The two columns of an interval, lower and upper end: for each name its kind and its meaning."""
     return {
         f"{name}_low": (kind, f"the lower end of the 95 % CI of {what}"),
         f"{name}_high": (kind, "its upper end"),

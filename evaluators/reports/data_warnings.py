@@ -78,6 +78,7 @@ def id_warnings(ids: Mapping[str, list[int]], name: str, repeats: Repeats | None
 
 
 def _rows_named(places: Sequence[int]) -> str:
+    """Row numbers in words, such as `rows 2, 5 and 9`; at most `_SHOWN_IDS` of them, and how many more."""
     shown = [f"{place:,}" for place in places[:_SHOWN_IDS]]
     if len(places) > _SHOWN_IDS:
         return f"rows {', '.join(shown)} and {len(places) - _SHOWN_IDS:,} more"
@@ -166,6 +167,7 @@ def _hold_json(cells: Sequence[Any]) -> bool:
 
 
 def _is_json(text: str) -> bool:
+    """Whether a text is a JSON object or list; a single number or string in JSON is not."""
     try:
         return isinstance(parse(text), dict | list)
     except NotJSON:
@@ -306,6 +308,10 @@ _AS_SPELT: Final = "such keys count as they are spelt, and the reason of each ro
 
 
 def _key_warning(suite: LoadedSuite | None, line: EvaluatorLine, variant: str | None, keys: KeyStats) -> Issue:
+    """The warning about the items of a list whose key or number gave trouble; its code and hint depend on what the trouble is.
+
+    A variant is named only where the outputs are to blame.
+    """
     message = f'"{line.name}": {_items_in_words(keys)}, in {rows_text(keys.rows)} ({_rows_in_words(keys)})'
     if keys.what == "unclear_key":
         message = f'variant "{variant}": {message}' if variant is not None else message
@@ -340,6 +346,7 @@ def _items_in_words(keys: KeyStats) -> str:
 
 
 def _raise_the_limit(keys: KeyStats) -> str:
+    """The hint for lists that were too long to pair as asked: what was done instead, and how to set another limit."""
     how = keys.key.partition(" ")[0]
     return (
         "equal items were paired first, the others in list order; "
@@ -354,6 +361,7 @@ def _rows_in_words(keys: KeyStats) -> str:
 
 
 def _align(line: EvaluatorLine, keys: KeyStats) -> Align | None:
+    """The alignment of the list that the counts are of; None where the evaluator has no such list with this key."""
     known: Iterator[Align] = (
         align
         for path, align in line.settings.scored_fields().keyed_lists()

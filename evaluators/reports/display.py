@@ -76,6 +76,7 @@ def _broken(line: str, columns: int, indent: str) -> list[str]:
 
 
 def _first(text: str, columns: int) -> str:
+    """The longest beginning of a text that takes at most so many columns."""
     taken = 0
     for index, char in enumerate(text):
         taken += _columns(char)

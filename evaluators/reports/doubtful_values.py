@@ -59,6 +59,10 @@ def doubtful_values(lines: Sequence[EvaluatorLine], roles: Mapping[str, str], te
 
 
 def _in_cell(one: ReadField, number: int, cell: Any) -> Iterator[Doubtful]:
+    """The expected values of a field in one row that a comparator may read in two ways.
+
+    Cells that cannot be read and values that a transform rejects give nothing: their rows say what is wrong.
+    """
     document = cell_value(cell) if one.of_cells else expected_of(cell)
     if isinstance(document, CellError):
         return

@@ -34,6 +34,7 @@ def fields_page(result: RunResult, record: Run | None = None) -> Page:
 
 
 def _sections(record: Run, stats: EvaluatorStats) -> Iterator[Section]:
+    """The lists of an evaluator as a section, where it has some, and the outcome of every field of every row as another."""
     name = full_name(stats)
     arrays = array_table([stats])
     if arrays is not None:

@@ -37,6 +37,7 @@ class Annotation(Struct, frozen=True):
     where: str | None = None
 
     def __str__(self) -> str:
+        """The workflow command; a place that is no line of a file stands before the message."""
         found = _IN_FILE.fullmatch(self.where) if self.where else None
         place = {"file": found["file"], "line": found["line"], "col": found["column"]} if found else {}
         message = self.message if found or not self.where else f"{self.where}: {self.message}"
@@ -61,6 +62,7 @@ def problem_annotations(issues: Iterable[Issue]) -> str:
 
 
 def _gates(result: RunResult, places: Mapping[str, str]) -> Iterable[Annotation]:
+    """An annotation for each gate that failed, is undecided or warned, at the place of its target in the suite where that is known."""
     for verdict, level in _LEVELS.items():
         for gate in result.gates:
             if gate.verdict == verdict:
@@ -83,6 +85,7 @@ def _ending(exit_code: int, line: str) -> Annotation:
 
 
 def _regression_checks(comparison: RunComparison) -> Iterable[Annotation]:
+    """An annotation for each reason against comparing, each regression check that did not pass, and the first lost rows."""
     for reason in comparison.incomparable:
         yield Annotation("error", "not comparable", reason)
     for check in comparison.regression_checks:

@@ -95,6 +95,10 @@ def reading_nothing(
 
 
 def _met(one: ReadField, documents: Sequence[Any]) -> bool:
+    """Whether an expected value in one of the documents is of the kind that the field's comparators read.
+
+    True, too, where a value cannot be read or takes too long. The first expected value is kept in `one.first`, for the message.
+    """
     try:
         return any(one.met(document) for document in documents if not isinstance(document, CellError))
     except (RowProblem, OutOfTime):
@@ -137,6 +141,7 @@ def read_fields(line: EvaluatorLine, roles: Mapping[str, str]) -> Iterator[ReadF
 
 
 def single_values(found: Any) -> Iterator[Any]:
+    """The values of a field one by one, with lists taken apart; null and what is missing are left out."""
     if isinstance(found, list):
         for item in found:
             yield from single_values(item)
@@ -145,6 +150,7 @@ def single_values(found: Any) -> Iterator[Any]:
 
 
 def _issue(suite: LoadedSuite | None, one: ReadField) -> Issue:
+    """The warning that no expected value of a field is of the kind its comparator reads, with the first value and a hint."""
     path, word = one.path.canonical, word_of(one.comparators[0])
     places = field_places(suite) if suite is not None else {}
     where = places.get((one.line.name, path)) or line_places(suite).get(one.line.name)

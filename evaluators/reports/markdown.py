@@ -67,6 +67,7 @@ def _own_cell(text: str) -> str:
 
 
 def _block(block: Block, text: Write, cell: Write) -> str:
+    """A block as Markdown; `text` and `cell` write words of a paragraph and of a table's cell."""
     match block:
         case Paragraph(words):
             return text(words)
@@ -93,6 +94,8 @@ def _fenced(lines: tuple[str, ...], language: str) -> list[str]:
 
 
 def _table(table: PageTable, cell: Write) -> str:
+    """A pipe table, its numeric columns aligned to the right."""
+
     def row(cells: Iterable[str]) -> str:
         return f"| {' | '.join(cells)} |"
 

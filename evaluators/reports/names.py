@@ -97,6 +97,10 @@ def fitted(name: str, most: int) -> str:
 
 
 def _plain(text: str, index: int) -> bool:
+    """Whether the character at this index of a name may stay as it is.
+
+    A space may not be first or last, and `_` may not be followed by `-`, with which a replaced character begins.
+    """
     letter = text[index]
     if letter == "_":
         return text[index + 1 : index + 2] != "-"

@@ -53,6 +53,7 @@ def outcomes_of(scored: Scored) -> Iterator[FieldView]:
 
 
 def _view(outcome: Outcome, in_totals: bool, array: ListOutcome | None = None) -> FieldView:
+    """An outcome as the view of one field; a list has its counts of items beside it."""
     return FieldView(
         None, outcome.path, outcome.status, outcome.score, outcome.passed, outcome.reason, outcomes=(outcome,), array=array,
         in_totals=in_totals,

@@ -166,6 +166,7 @@ def paragraphs(text: str) -> tuple[Block, ...]:
 
 
 def _paragraph(text: str) -> Block:
+    """A paragraph of a docstring as a block: a listing where lines of it begin with `- `, with the lead as its first item."""
     lead, *items = re.split(r"(?m)^\s*- ", text)
     if not items:
         return Paragraph(" ".join(lead.split()))
@@ -177,6 +178,7 @@ def _quoted(lines: tuple[str, ...]) -> Listing:
 
 
 def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
+    """An example of an evaluator as an item: what goes in is quoted, and its result is below."""
     lines = [f"{'settings:':<10}{flow(example.settings)}"] if example.settings else []
     for word in ("input", "output", "expected"):
         value = getattr(example, word)
@@ -191,6 +193,7 @@ def _labelled(word: str, value: object) -> list[str]:
 
 
 def _result(plug: type[Evaluator], example: Example) -> Iterable[str]:
+    """The result of an example in words, scored here and now; with a judge, the score that the example states."""
     if "judge" in plug.model_fields:  # its answer costs a call to someone outside
         yield f"With a judge that says so: score {score_text(example.score)}."
         return
@@ -227,6 +230,7 @@ def _field_words(field: Outcome) -> str:
 
 
 def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
+    """A pair of values as an item: options and values are quoted, and what the comparator says of them is below."""
     lines = [f"{'options:':<10}{flow(pair.options)}"] if pair.options else []
     lines += [f"{'expected:':<10}{_json(pair.expected)}", f"{'output:':<10}{_json(pair.actual)}"]
     comparator = build(plug, dict(pair.options or {}))
@@ -236,6 +240,7 @@ def _comparator_example(plug: type[Comparator], pair: Pair) -> Item:
 
 
 def _transform_example(written: object, value: object) -> Item:
+    """A value before and after a transform, as an item; an error of the transform stands in place of the result."""
     try:
         became = _json(parse_transform(written).apply(value))
     except TransformError as error:

@@ -220,6 +220,7 @@ def _no_figures(name: str, form: TableFormat) -> Issue:
 
 
 def _no_outcomes(name: str) -> Issue:
+    """The issue that a file or format which lists every field was asked for, while no evaluator scores by a schema."""
     return Issue(
         "no-outcomes",
         Blame.CONFIG,

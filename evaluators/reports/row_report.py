@@ -102,6 +102,7 @@ def _totals(verdict: Result) -> Report:
 
 
 def _outcome(view: FieldView) -> Report:
+    """A field of a row with extract-bench's keys; a list has a breakdown of its items, too."""
     (outcome,) = view.outcomes
     found: Report = {
         "path": full_path(outcome.path),
@@ -124,6 +125,7 @@ def _outcome(view: FieldView) -> Report:
 
 
 def _details(result: Outcome) -> Report:
+    """What is told of an outcome only where it has it: the values as compared, the rule, a weight other than 1, and further details."""
     said = {name: result.details[name] for name in COMPARED if name in result.details}
     if result.comparator is not None:
         said["rule"] = result.comparator
@@ -136,6 +138,7 @@ def _details(result: Outcome) -> Report:
 
 
 def _breakdown(array: ListOutcome) -> Report:
+    """The items of a list: how many are matched, missing and extra, its metrics, and the items themselves."""
     matched, missed, spurious = array_items(array)
     return {
         "matched": array.matched,
@@ -151,6 +154,7 @@ def _breakdown(array: ListOutcome) -> Report:
 
 
 def _coverage(scored: Scored, declared: Declared) -> Report:
+    """How many fields both documents have and which only one has. A field with several metrics counts once."""
     fields: dict[object, Outcome] = {}
     for number, result in enumerate(scored.fields):
         fields.setdefault(result.path if "metric" in result.details else number, result)
@@ -168,6 +172,7 @@ def _coverage(scored: Scored, declared: Declared) -> Report:
 
 
 def _confusion(scored: Scored) -> Report:
+    """A row's counts in the words of a confusion matrix; a wrong value is both a false positive and a false negative."""
     found = Confusion(*row_metrics(events_of(scored)).counts)
     return {
         "true_positive": found.right,
@@ -195,6 +200,7 @@ def _judged(entries: Iterable[Outcome]) -> Report | None:
 
 
 def _document_stats(label: str, document: object) -> Report:
+    """Counts of one document: its values, nulls and types, and the lengths of its lists; `array_stats` is None without lists."""
     values = list(_values(document))
     lengths = sorted(len(value) for value in values if isinstance(value, list))
     arrays = {
@@ -226,6 +232,7 @@ def _values(document: object) -> Iterator[object]:
 
 
 def _passed(entries: Iterable[tuple[str, bool]]) -> Report:
+    """How many entries passed and failed under each name, sorted by name."""
     found: Report = {}
     for name, passed in entries:
         counts = found.setdefault(name, {"passed": 0, "failed": 0})

@@ -268,6 +268,7 @@ def why_of(result: Result) -> str:
 
 
 def _why_of_field(field: Outcome) -> str:
+    """The status of a field in words, with the reason in brackets where there is one to tell, and otherwise with its values."""
     text = f"{field.path} {FIELD_WORDS[field.status.word].of_reason}"
     in_both = field.expected is not MISSING and field.actual is not MISSING
     one_sided = field.status is FieldStatus.OMISSION or field.status is FieldStatus.HALLUCINATION

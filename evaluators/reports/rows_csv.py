@@ -43,6 +43,10 @@ def write_rows(
 def _lines(
     header: Sequence[str], lengths: Sequence[int], rows: Iterable[RowView], delimiter: str, point: str
 ) -> Iterator[str]:
+    """The lines of the file: the user's own cells, the cells of each evaluator, and why; without the head.
+
+    `lengths` has the number of fields of each evaluator.
+    """
     spelled: dict[tuple[object, ...], str] = {}  # equal rows are spelled once
     for row in rows:
         parts = [quoted(_own(header, row), delimiter)]

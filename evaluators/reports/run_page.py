@@ -83,6 +83,7 @@ def tone_of(result: RunResult) -> Tone:
 
 
 def _opening(result: RunResult) -> Section:
+    """The first section: warnings about answers, how many rows of which test set, variants, and which columns were read."""
     names = ", ".join(f'"{name}"' for name in result.variants)
     variants = f", {counted(len(result.variants), 'variant')}: {names}" if result.variants else ""
     lines = [Paragraph(line, "warning") for line in answered(result)]

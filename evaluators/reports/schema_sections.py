@@ -82,6 +82,8 @@ def item_columns(of: Callable[[Any], ArrayStats | ListOutcome | None]) -> tuple[
         return lambda item: "" if (array := of(item)) is None else f"{items_in_words(array)[place]:,}"
 
     def ratio(name: str) -> Callable[[Any], str]:
+        """A function for a column: the ratio of this name of an item's list, empty where the item is no list."""
+
         def cell(item: Any) -> str:
             array = of(item)
             value = None if array is None else getattr(array, name)
@@ -125,6 +127,10 @@ _UNREAD: Final = "the output could not be read, so every field is missing"
 
 
 def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
+    """The metrics of one evaluator as a section, and as lines for the summary.
+
+    `several` puts the evaluator's name in the title of those lines.
+    """
     rows = [
         *(_mean_row(stats, *words) for words in _MEANS),
         *_micro_rows(stats),
@@ -150,6 +156,7 @@ def _metrics(stats: EvaluatorStats, several: bool = False) -> Section:
 
 
 def _mean_row(stats: EvaluatorStats, metric: str, name: str, says: str) -> tuple[str, ...]:
+    """A row of the table of metrics: name, mean, over how many rows, meaning; no value and 0 rows where the metric is not there."""
     found = stats.metric(metric)
     if found is None:
         return name, score_text(None), rows_text(0), says
@@ -157,6 +164,7 @@ def _mean_row(stats: EvaluatorStats, metric: str, name: str, says: str) -> tuple
 
 
 def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
+    """Rows of the table for micro precision, recall and F1, each with the number of fields that it is over."""
     counts = stats.counts or Counts()
     right = counts.match + counts.mismatch + counts.error
     given, wanted = right + counts.hallucination, right + counts.omission
@@ -171,6 +179,7 @@ def _micro_rows(stats: EvaluatorStats) -> Iterator[tuple[str, ...]]:
 
 
 def _counts_text(counts: Counts) -> str:
+    """A sentence on how many fields are right, wrong, missing and extra; errors and fields not judged only where there are some."""
     kinds = ("match", "mismatch", "omission", "hallucination")
     found = ", ".join(f"{getattr(counts, kind):,} {FIELD_WORDS[kind].plain}" for kind in kinds)
     errors = f", {counted(counts.error, 'error')}" if counts.error else ""
@@ -179,6 +188,7 @@ def _counts_text(counts: Counts) -> str:
 
 
 def _arrays(scored: Sequence[EvaluatorStats]) -> tuple[Section, ...]:
+    """The table of lists as a section, with lines for the summary; none where no evaluator has a list."""
     table = array_table(scored)
     if table is None:
         return ()
@@ -209,6 +219,7 @@ def items_in_words(array: ArrayStats | ListOutcome) -> tuple[int, int, int, int]
 
 
 def _failed(record: Run, evaluators: Iterable[EvaluatorStats]) -> Iterator[FailedField]:
+    """The failed fields of all evaluators, from at most `MOST_ROWS` rows each; unreadable outputs are left out."""
     for stats in filter(_wrong, evaluators):
         for row, verdict, found in islice(rows_by_schema(record, stats), MOST_ROWS):
             if found is not None and verdict.status is not RowStatus.UNREADABLE:
@@ -222,6 +233,7 @@ def _wrong(stats: EvaluatorStats) -> int:
 
 
 def _failed_item(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Item:
+    """A failed field as an item of a page; `several` puts the evaluator before its row."""
     place = f"{full_name(stats)}, " if several else ""
     text = f"{outcome.status.plain}, {outcome.metric}, score {score_text(outcome.score)}"
     return Item(
@@ -242,6 +254,7 @@ def _in_lines(title: str, lines: Iterable[str]) -> Section:
 
 
 def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
+    """The scores, the pass rate and how many fields were evaluated, as lines of the summary."""
     for name, word, how in _SCORES:
         metric = stats.metric(name)
         rows = metric.n if metric is not None else 0
@@ -256,6 +269,10 @@ def _totals_lines(stats: EvaluatorStats) -> Iterator[str]:
 
 
 def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterator[str]:
+    """The lines of the summary for one list: whether it passed and its score, its items, and its metrics.
+
+    Extra items lower the score only where the evaluator penalizes them.
+    """
     surplus = array.extra - (array.paired - array.matched)
     free = stats.extra_items is None or not stats.extra_items.penalized
     whole = array.matched + array.missing + (0 if free else surplus)
@@ -267,6 +284,7 @@ def _array_lines(name: str, array: ArrayStats, stats: EvaluatorStats) -> Iterato
 
 
 def _failed_lines(stats: EvaluatorStats, row: RecordedRow, outcome: Outcome, several: bool) -> Iterator[str]:
+    """The lines of the summary for one failed field; the row is named where the run has several."""
     evaluator = f"{full_name(stats)}, " if several else ""
     place = f"{row_name(row.number, row.id)}: " if stats.rows > 1 else ""
     yield f"  {evaluator}{place}{outcome.path}"

@@ -68,6 +68,7 @@ def _instead(above: object, key: str) -> dict[str, Any]:
 
 
 def _default(name: str, schema: Mapping[str, Any]) -> str:
+    """The default of a setting, in code style; for a column that has a role, the test set's own."""
     value = schema.get("default")
     if value is None:
         return "the test set's own" if name in ROLES else "none"
@@ -114,6 +115,7 @@ def _model_name(schema: Mapping[str, Any]) -> str | None:
 
 
 def _range(schema: Mapping[str, Any]) -> str:
+    """The limits of a number in words, to be put behind its kind; empty where it has none."""
     low, high = schema.get("minimum"), schema.get("maximum")
     above = schema.get("exclusiveMinimum")
     if low is not None and high is not None:

@@ -231,6 +231,10 @@ def _wrong_fields(
 
 
 def _candidates(field: _Field) -> Iterator[_Candidate]:
+    """The changes to try on a field, each with the rows it would turn right as recorded.
+
+    A change without a comparator is one of how a list is paired, and is made at the list.
+    """
     about, compared, line, mismatches = field.about, field.compared, field.line, field.mismatches
     scored = line.settings.scored_fields()
     listed = scored.lines is not None
@@ -295,6 +299,10 @@ def compared_fields(settings: Evaluator) -> dict[str, FieldRule]:
 
 
 def _of_schema(scoring: SchemaScoring, named: bool) -> dict[str, FieldRule]:
+    """The rule by which each field of a schema is compared, by the field's name.
+
+    Fields with several metrics are left out; `ordered` of the rule is true of an item of a list that is compared in order.
+    """
     found: dict[str, FieldRule] = {}
     ordered: set[tuple[Any, ...]] = set()
     for node in places(scoring.root):
@@ -593,6 +601,7 @@ def _wrapping_key(missing: _Values, extra: _Values) -> Step | None:
 
 
 def _at(document: Any, steps: Iterable[Step]) -> Any:
+    """The value at a place of a document; None where there is nothing at it."""
     for step in steps:
         if isinstance(document, dict) and isinstance(step, str):
             document = document.get(step)

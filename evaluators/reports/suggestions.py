@@ -114,6 +114,7 @@ def _turned(one: Suggestion) -> str:
 
 
 def _of_wrong(one: Suggestion) -> str:
+    """How many of the wrong values a suggestion is about, in words; of the first ones where not all were looked at."""
     of_all = f"of {one.whole:,}" if one.whole is not None and one.whole >= one.of else "recorded"
     whole = f"the first {one.of:,} {of_all}" if one.first else f"{one.of:,}"
     if one.turned == one.of:

@@ -87,6 +87,7 @@ def condition_words(condition: Condition) -> str:
 
 
 def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
+    """The suite's description, where it has one, and how many evaluators, gates and slices there are."""
     description = config.source.shown.get("description")
     if description:
         yield Paragraph(str(description))
@@ -95,6 +96,7 @@ def _opening(config: SuiteConfig, gates: Sequence[Gate]) -> Iterable[Paragraph]:
 
 
 def _line_words(config: SuiteConfig, line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
+    """What an evaluator does, a line each: what it reads, waits for and compares, its settings, and when a row passes."""
     yield first_sentence(BUILTIN.find(line.type).__doc__ or "")
     yield from _compared(line, columns)
     if line.needs:
@@ -118,6 +120,7 @@ _UNMET: Final = {
 
 
 def _setting_words(line: EvaluatorLine, name: str, value: object) -> Iterable[str]:
+    """A setting in words; nothing for one that another line of the page has, such as a column or `pass_at`."""
     lines = line.settings.scored_fields().lines
     if name == "fields" and lines is not None:
         yield "compared field by field:"
@@ -145,6 +148,7 @@ def _parts(value: object) -> str:
 
 
 def _field_words(line: FieldLine) -> str:
+    """A field in words: its comparator, transforms, weight, alignment and conditions, where it has them."""
     if line.skip:
         return f"{line.name}: not compared"
     said = [line.rule] if line.comparator is not None else []
@@ -159,6 +163,7 @@ def _field_words(line: FieldLine) -> str:
 
 
 def _align_words(align: Align) -> str:
+    """How the items of a list are paired, in words."""
     if align.how == "key_field" and align.key is not None:
         return f"items belong together when they have the same {align.key}"
     least = f", in pairs of F1 {float(align.at_least):g} or more" if align.at_least is not None else ""
@@ -173,6 +178,7 @@ _ALIGNED: Final = {
 
 
 def _gate_item(gate: Gate) -> Item:
+    """A gate as an item: its limit, and what it is about or waits for where that is set."""
     config = gate.config
     said = [config.limit if config.metric is None else f"{config.limit} ({metric_words(config.metric)})"]
     said += [f"label {config.label}"] if config.label else []
@@ -199,6 +205,7 @@ def _reads(line: EvaluatorLine, columns: Mapping[str, str]) -> Iterable[str]:
 
 
 def _need_words(need: Need, columns: Mapping[str, str]) -> str:
+    """One input of an evaluator in words: a column, its text, its JSON, or a part of the row by name."""
     match need:
         case Column():
             return column_words(need, columns)

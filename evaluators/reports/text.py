@@ -59,6 +59,7 @@ def page_lines(page: Page, columns: int | None = None, apart: bool = False) -> I
 
 
 def _block(block: Block, columns: int | None) -> Iterator[Line]:
+    """A block as lines; `columns` is the width to wrap at, and None for no limit."""
     match block:
         case Paragraph(text, tone, indent, whole_words):
             yield from (Line(line, tone) for line in _wrapped(text, columns, "", indent, whole_words))
@@ -70,6 +71,7 @@ def _block(block: Block, columns: int | None) -> Iterator[Line]:
 
 
 def _item(item: Item, columns: int | None) -> Iterator[Line]:
+    """An item as lines: its text behind a dash, what it quotes, and its details."""
     if item.text:
         yield from (Line(line, item.tone) for line in _wrapped(item.text, columns, "- ", "  "))
     yield from (Line(f"    {visible(line)}") for line in item.quote)
@@ -95,6 +97,7 @@ class _Column(NamedTuple):
 
 
 def _table(table: PageTable, columns: int | None) -> Iterator[Line]:
+    """A table as lines; where it is too wide, it is split into several grids one below the other. Without a limit it is one grid."""
     if not table.columns:
         return
     found = [_column(head, [row[place] for row in table.rows]) for place, head in enumerate(table.columns)]

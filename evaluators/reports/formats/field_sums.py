@@ -28,6 +28,7 @@ class FieldSums(Format):
 
 
 def _rows(evaluators: Iterable[EvaluatorStats]) -> Iterable[tuple[Value, ...]]:
+    """A row for each field of each evaluator, behind its variant, slice and evaluator; cells are empty without a variant or slice."""
     for stats in evaluators:
         column, value = stats.slice or ("", "")
         about = (stats.variant or "", column.removeprefix("row."), value, stats.name)

@@ -35,6 +35,7 @@ class FieldsTable(Format):
 
 
 def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[Value]]:
+    """The head, and a line for each outcome of each row of an evaluator that scores by a schema."""
     yield HEAD
     for row, _, found in rows_by_schema(run, stats):
         for view in outcomes_of(found) if found is not None else ():
@@ -42,6 +43,7 @@ def _lines(run: Run, stats: EvaluatorStats) -> Iterator[Iterable[Value]]:
 
 
 def _cells(view: FieldView) -> tuple[Value, ...]:
+    """The cells of a field behind the row's id; those for items are empty where it is no list."""
     items: tuple[Value, ...] = _NO_ARRAY
     if (array := view.array) is not None:
         ratios = [None if one is None else float(one) for one in (array.precision, array.recall, array.f1)]

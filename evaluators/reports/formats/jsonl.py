@@ -29,6 +29,7 @@ class JsonLines(Format):
 
 
 def _line(evaluators: Sequence[RecordedEvaluator], row: RowView) -> dict[str, Any]:
+    """A row as it is written: its number, id and checksum, its cluster where it has one, and the result of each evaluator by name."""
     line: dict[str, Any] = {"row": row.number, "id": row.id, "checksum": row.checksum}
     if row.cluster is not None:
         line["cluster"] = row.cluster

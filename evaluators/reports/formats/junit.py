@@ -106,6 +106,7 @@ def _as_read(name: str) -> str:
 
 
 def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
+    """A test for each regression check, named by its rule and what it is about."""
     for check in comparison.regression_checks:
         about = [one for one in (check.target, f"variant {check.variant}" if check.variant else None) if one]
         name = f"{check.rule} ({', '.join(about)})" if about else check.rule
@@ -113,6 +114,7 @@ def _regression_checks(comparison: RunComparison) -> Iterable[Element]:
 
 
 def _comparable(comparison: RunComparison) -> Element:
+    """The test that the two runs can be compared: an error, with the causes, at any exit code but 0 and 1."""
     if comparison.exit_code in (0, 1):
         return _test("comparison", "the runs can be compared")
     message = "; ".join(comparison.causes)
@@ -120,6 +122,7 @@ def _comparable(comparison: RunComparison) -> Element:
 
 
 def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
+    """What a CI system shows beside the tests: fingerprints, version, test set, exit code, and the metrics and measures in words."""
     yield "suite_fingerprint", result.suite_fingerprint
     yield "data_fingerprint", result.data_fingerprint
     yield "evaluators_version", result.version
@@ -136,6 +139,10 @@ def _properties(result: RunResult) -> Iterable[tuple[str, str]]:
 
 
 def _test(group: str, name: str, kind: str | None = None, message: str = "", detail: str = "") -> Element:
+    """A test case; `kind` is the element that says it did not pass, such as `error`, and None where it passed.
+
+    The detail is the text of that element, or of `system-out` where the test passed.
+    """
     test = Element("testcase", classname=group, name=_legal(visible(name)))
     if kind is not None:
         found = SubElement(test, kind, message=_legal(message), type=group)
@@ -149,6 +156,7 @@ _KINDS: Final = {"failed": "failure", "undecided": "error", "passed": None, "war
 
 
 def _gates(result: RunResult) -> Iterable[Element]:
+    """A test for each gate, named by its label; the limit is added where two gates have the same label."""
     often = Counter(map(gate_label, result.gates))
     for gate in result.gates:
         label = gate_label(gate)
@@ -161,6 +169,7 @@ def _gate_detail(gate: GateResult) -> str:
 
 
 def _evaluator(result: RunResult, stats: EvaluatorStats) -> Element:
+    """The test of an evaluator: an error where it left rows without a score; its metrics and counts are in the detail."""
     name = f"{stats.name} (variant {stats.variant})" if stats.variant else stats.name
     scored = f"{stats.scored:,} scored{_bracketed(_counted(stats, ('unreadable', 'blocked')))}"
     counts = ", ".join([scored, *_counted(stats, ("skipped", "not_measured", "invalid", "unjudged", "bugs"))])
@@ -217,6 +226,7 @@ def _bracketed(counts: Sequence[str]) -> str:
 
 
 def _run(result: RunResult) -> Element:
+    """The test that everything was measured; an error with the causes that no failed gate accounts for."""
     failed = tuple(f"gate {gate_label(gate)} failed: " for gate in result.gates if gate.verdict == "failed")
     found = [cause for cause in result.causes if not cause.startswith(failed)]
     if result.exit_code in (0, 1) and not found and not any(map(_left_out, result.evaluators)):

@@ -48,6 +48,7 @@ class Parquet(Format):
 
 
 def _schema(arrow: Any, run: Run) -> Any:
+    """The Arrow schema of a run's rows: row, id, checksum, cluster where there is one, slices, and a code for each evaluator."""
     facts = run.facts
     texts = ["id", "checksum", *(["cluster"] if facts.layout.clustered else ())]
     texts += [f"slice {encodable(name)}" for name in facts.slices]
@@ -80,6 +81,7 @@ def _whole_numbers(arrow: Any, kind: Any, numbers: array[int]) -> Any:
 
 
 def _texts(arrow: Any, texts: Sequence[str]) -> Any:
+    """Texts as an Arrow array, made from their bytes and where each ends."""
     packed = [text.encode() for text in texts]
     ends = array("i", accumulate(map(len, packed), initial=0))
     buffers = [None, arrow.py_buffer(ends), arrow.py_buffer(b"".join(packed))]

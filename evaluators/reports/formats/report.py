@@ -61,6 +61,10 @@ class _Totals:
         self._passed += outcomes.get("total_passed", 0)
 
     def report(self, stats: EvaluatorStats) -> dict[str, Any]:
+        """The totals as written: the counts of all rows that were added, and the metrics that the run has of the evaluator.
+
+        `pass_rate` is None where nothing was evaluated.
+        """
         metrics = {each.name: each.mean for each in stats.metrics}
         return {
             "evaluator": stats.name,

@@ -112,6 +112,7 @@ def _page_of(side: Side) -> Path:
 
 
 def _row(row: ChangedRow, base: str | None, new: str | None) -> Encoded:
+    """A changed row for the page; `base` and `new` are the keys of its lines in both runs, None where a run lacks it."""
     verdicts = {
         change: list(names)
         for change in ("broken", "lost", "fixed", "gained", "settled")
@@ -265,6 +266,10 @@ def _whole(name: str, was: _Side, now: _Side) -> Encoded | None:
 def _values(
     name: str, path: str, statuses: Sequence[FieldStatus | None], expected: Any, before: Any, after: Any
 ) -> Encoded:
+    """A field of a changed row: its status in both runs, None where a run has none, and its values, cut.
+
+    A value that is `MISSING` has no key.
+    """
     was, now = statuses
     found: Encoded = {
         "evaluator": name, "path": path, "field": field_of(path), "change": field_change(was, now),

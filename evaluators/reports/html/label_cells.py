@@ -26,6 +26,7 @@ def label_readers(record: Run, rules: Mapping[str, LabelRule], variant: str | No
 
 
 def _reader(record: Run, table: ConfusionMatrix, rule: LabelRule) -> CellReader:
+    """A function that gives the place of a row's cell in a label table, read with the rule of the evaluator."""
     output, expected = record.compared_columns(table.evaluator)
     evaluator = [one.name for one in record.facts.evaluators].index(table.evaluator)
     listed = frozenset(rule.labels) if rule.labels is not None else None
@@ -33,6 +34,7 @@ def _reader(record: Run, table: ConfusionMatrix, rule: LabelRule) -> CellReader:
     places = {(cell.expected, cell.output): at for at, cell in enumerate(table.cells)}
 
     def cell_of(row: RecordedRow) -> int:
+        """The place of the row's cell; `NO_CELL` where the run did not keep its cells, or where it is in none."""
         cells = row.cells
         if cells is None:
             return NO_CELL

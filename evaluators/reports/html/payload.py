@@ -105,6 +105,7 @@ def run_payload(
 
 
 def _mistake(result: RunResult, options: Options, one: Mistake) -> Encoded:
+    """A mistake for the page: where it is, how often, in which rows, and what would forgive it."""
     return {
         "evaluator": one.evaluator,
         "variant": one.variant,
@@ -147,6 +148,7 @@ def _sections(sections: Iterable[Section]) -> Iterator[Encoded]:
 
 
 def _block(block: Block) -> Encoded:
+    """A block of a section as the page's script reads it: a text, items, or a table."""
     match block:
         case Paragraph(text, tone):
             return {"text": text, "tone": tone}

@@ -147,6 +147,10 @@ class _Pieces:
 
 
 def _left_out(rows: int, left: int, embedded_rows: int, size: int, budget: int) -> str:
+    """The sentence on rows whose documents are not on the page; empty where none is left out.
+
+    `left` is how many rows with documents in the run lack them here; `size` and `budget` are bytes.
+    """
     if left <= 0:
         return ""
     return (
@@ -195,6 +199,7 @@ def _lines_of(record: Run, row: RecordedRow, readings: Sequence[CellReading]) ->
 
 
 def _outcomes(row: RecordedRow) -> Iterator[bytes]:
+    """The lines of a row's outcomes as JSON: for each evaluator its reason, where it has one, and its fields."""
     for name, recorded in row.recorded.items():
         if recorded.reason is not None:
             yield compact(RowOutcome(recorded.reason, row=row.number, evaluator=name))

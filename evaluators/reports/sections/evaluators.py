@@ -74,6 +74,7 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def _partial(result: RunResult) -> Iterator[Item]:
+    """A warning for each evaluator that measured some rows, and fewer than the usual coverage asks for."""
     for stats in result.evaluators:
         coverage = coverage_of(stats)
         if coverage.measured and coverage.short_of(USUAL):
@@ -100,6 +101,7 @@ def _remarks(result: RunResult) -> Iterator[Item]:
 
 
 def _legend(result: RunResult) -> Iterator[Item]:
+    """What the intervals and the metrics in the tables mean, where the run has them."""
     if any(stats.pass_rate_ci for stats in result.evaluators):
         if any(map(_has_own_ci, result.evaluators)):
             yield Item(mean_interval_legend(result))

@@ -147,6 +147,8 @@ def empty_section(result: RunResult) -> tuple[Section, ...]:
     invented, left_empty = EMPTY_RATES
 
     def interval(metric: str) -> Any:
+        """A function for a column: the interval of this metric of a field, empty where there is none."""
+
         def cell(item: tuple[EvaluatorStats, str | None, Any]) -> str:
             known = item[0].metric_ci(item[1], metric)
             return mean_interval_text(known.ci if known is not None else None)
@@ -196,6 +198,7 @@ def mistake_section(mistakes: Sequence[Mistake], until: int | None) -> tuple[Sec
 
 
 def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
+    """The first mistakes as items, and how many more there are."""
     several = _several(mistakes)
     for one in mistakes[:MOST_MISTAKES]:
         rows = f"{'rows' if len(one.rows) > 1 else 'row'} {_rows(one)}"

@@ -42,6 +42,7 @@ def _costs(result: RunResult) -> Iterator[str]:
 
 
 def _panels(result: RunResult) -> Iterator[str]:
+    """A line for each evaluator with a panel: how often its judges say the same of a row."""
     for stats in result.evaluators:
         if (agreement := stats.metric("agreement")) is not None:
             yield (
@@ -77,6 +78,7 @@ def _judges(result: RunResult) -> Iterator[str]:
 
 
 def _judge_text(one: JudgedBy) -> str:
+    """A judge in words: model, prompt, questions, how many have no answer, and how its scores are spread from 0 to 1."""
     model = f", model {one.model}" if one.model else ""
     step = 1 / len(one.scores)
     spread = ", ".join(

@@ -100,6 +100,7 @@ def _confusions(matrix: ConfusionMatrix) -> list[LabelCell]:
 
 
 def _confusion_text(cell: LabelCell) -> str:
+    """A confusion in words: expected and given label, how often, and the first rows."""
     rows = ", ".join(f"{row} ({name})" if name and name != str(row) else f"{row}" for row, name in cell.first_rows)
     more = f" and {cell.count - len(cell.first_rows):,} more" if cell.count > len(cell.first_rows) else ""
     return (
@@ -144,6 +145,8 @@ def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:
 
 
 def _choice_columns(result: RunResult) -> tuple[Column, ...]:
+    """The columns of the table of choices, whose items are pairs of an evaluator and the metric of one choice."""
+
     def rows(pair: tuple[EvaluatorStats, MetricStats]) -> float:
         return (pair[1].mean or 0.0) * pair[1].n
 

@@ -60,6 +60,10 @@ def measure_part(result: RunResult) -> tuple[Section, ...]:
 
 
 def _remarks(one: NumericColumnStats) -> Iterator[Item]:
+    """What the numbers of a measure leave out: empty cells, and cells that are no numbers.
+
+    Empty cells are a note, or a warning where the numbers are from judges.
+    """
     if one.missing and one.of_judges:
         yield Item(f"{one.name}: the {one.column} of {rows_text(one.missing)} is not known", tone="warning")
     elif one.missing:

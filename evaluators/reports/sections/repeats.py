@@ -126,6 +126,7 @@ def _shares_text(one: FieldFlips) -> str:
 
 
 def _repeats(one: RepeatStats) -> Iterator[Block]:
+    """The blocks on several outputs of one question: a sentence, what was left out, pass@k, and fields and groups that differ."""
     yield Paragraph(f"{repeat_line(one)}.")
     if one.kept_out:
         have = "group has" if one.kept_out == 1 else "groups have"
@@ -197,6 +198,7 @@ def bin_line(one: ConfidenceBin) -> str:
 
 
 def _confidence(one: ConfidenceStats) -> Iterator[Block]:
+    """The blocks on a confidence: how well it is calibrated, cells that cannot be used, its tables, and the chosen threshold."""
     yield Paragraph(f"{calibration_line(one)}.")
     odd = ", ".join(f'"{cell}" in row {row:,}' for row, cell in one.first_unusable)
     of_odd = f" Such as {odd}; 90 % is written 0.9." if odd else ""

@@ -39,6 +39,7 @@ def verdict_lines(result: RunResult, options: Options = Options()) -> Iterator[s
 
 
 def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterator[str]:
+    """The parts of the sentence on an evaluator: right values, passed rows, its worst field, and rows without a score."""
     counts = stats.counts
     if counts is not None and counts.n > stats.scored:
         yield f"{counts.match:,} of {counts.n:,} values right"

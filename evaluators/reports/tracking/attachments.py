@@ -128,6 +128,10 @@ def _columns(record: Run) -> tuple[str, ...]:
 
 
 def _results(listed: Sequence[tuple[str, Sequence[str]]], row: RowView) -> Iterator[Any]:
+    """A row's cells in the table: of each evaluator label, score, passed and reason, and of each field its status and number.
+
+    A row with fewer statuses than the evaluator has fields is filled up with None.
+    """
     for (_, fields), result in zip(listed, row.evaluators, strict=True):
         whole = whole_view(result)
         yield from (whole.label, whole.score, whole.passed, whole.reason)

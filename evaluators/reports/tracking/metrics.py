@@ -188,6 +188,7 @@ def _groups(result: RunResult, slices: bool) -> Iterator[tuple[MetricGroup, str,
 
 
 def _about(stats: EvaluatorStats) -> dict[str, str]:
+    """What a platform groups metrics by: the evaluator, and the variant and slice where they have one."""
     found = {"evaluator": stats.name}
     if stats.variant is not None:
         found["variant"] = stats.variant
@@ -197,6 +198,7 @@ def _about(stats: EvaluatorStats) -> dict[str, str]:
 
 
 def _run(result: RunResult) -> Named:
+    """The metrics of the run as a whole, and how many gates have each verdict."""
     yield "run/rows", result.rows
     yield "run/complete", int(result.complete)
     yield "run/exit_code", result.exit_code
@@ -213,6 +215,7 @@ def _below(above: str, metrics: Named) -> Named:
 
 
 def _evaluator(stats: EvaluatorStats) -> Named:
+    """The metrics of an evaluator by name: the declared ones, the counts of its fields, and its own metrics with their n."""
     yield from _declared(EVALUATOR_METRICS, stats)
     if stats.counts is not None:
         yield from ((f"counts/{name}", count) for name, count in asdict(stats.counts).items())

@@ -53,6 +53,7 @@ def in_parallel(work: Callable[[Entry], object], entries: Iterable[Entry], at_on
     done: SimpleQueue[tuple[Entry, BaseException | None]] = SimpleQueue()
 
     def worker() -> None:
+        """Works on entries until `_END` comes, and reports each with its error, or with None."""
         while (entry := waiting.get()) is not _END:
             try:
                 work(entry)
@@ -78,6 +79,7 @@ def in_parallel(work: Callable[[Entry], object], entries: Iterable[Entry], at_on
 
 
 def _finished(done: SimpleQueue[tuple[Entry, BaseException | None]]) -> Entry:
+    """The next entry whose work is done, awaited; raises what its work raised."""
     entry, error = done.get()
     if error is not None:
         raise error

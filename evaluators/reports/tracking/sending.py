@@ -98,6 +98,7 @@ def _ended(names: Sequence[str], folder: Path, trace_rows: int | None) -> Issue:
 
 
 def _failed(name: str, error: Exception, folder: Path, trace_rows: int | None) -> Issue:
+    """The issue that a tracker did not take the run: why, without passwords, and the command that sends it again."""
     own = error.issues[0] if isinstance(error, Problems) and error.issues else None
     said = str(error).strip().splitlines()
     why = own.message if own else ": ".join([type(error).__name__, *said[:1]])

@@ -114,6 +114,7 @@ def run_key(record: Run) -> str:
 
 
 def _is_installed(module: str) -> bool:
+    """Whether a module can be imported; false, too, where the package it is in is not there."""
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # the package that the module is in

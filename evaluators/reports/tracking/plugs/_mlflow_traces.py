@@ -85,6 +85,11 @@ def _on_new_traces(
     settings: RowTracker,
     progress: RowProgress,
 ) -> None:
+    """Makes a trace for each row, those with something wrong first, and puts expectations and feedback on it.
+
+    A row whose trace is there already gets no second one. `runs` has the id of the run of each variant; of each variant at most
+    `settings.trace_rows` rows are sent.
+    """
     import mlflow
 
     rows = [
@@ -112,6 +117,7 @@ def _on_new_traces(
 
 
 def _traces_of(client: MlflowClient, experiment: str, run_id: str) -> Iterator[Any]:
+    """All traces of a run without their spans, asked for page by page."""
     token = None
     while True:
         page = client.search_traces(
@@ -216,6 +222,7 @@ def _feedbacks(row: RowView, run_id: str, record: Run) -> Iterator[Feedback]:
 
 
 def _no_ids(column: str) -> Problems:
+    """The problem that no row has the id of a trace in the named column."""
     return problem(
         "no-trace-ids",
         f'no kept row has the id of a trace in the column "{column}"',

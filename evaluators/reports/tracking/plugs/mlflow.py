@@ -139,6 +139,10 @@ class MLflow(RowTracker):
         return client.create_run(experiment, _started(record), {RUN_KEY: key}, run_name=record.place.name)
 
     def _experiment(self, client: MlflowClient, record: Run) -> str:
+        """The id of the experiment that the setting, an environment variable of MLflow, or the suite names.
+
+        One that is not there is made.
+        """
         if self.experiment is None and (number := os.environ.get("MLFLOW_EXPERIMENT_ID")):
             return number
         name = self.experiment or os.environ.get("MLFLOW_EXPERIMENT_NAME") or record.result.name
@@ -146,6 +150,7 @@ class MLflow(RowTracker):
         return str(client.create_experiment(name) if known is None else known.experiment_id)
 
     def _log(self, client: MlflowClient, record: Run, run: PlatformRun) -> None:
+        """Sends metrics, settings, tags, test set, table of rows and files to the run; metrics of one variant are left out."""
         from mlflow.entities import RunTag
 
         run_id = run.info.run_id
@@ -229,6 +234,7 @@ def _refusal(error: Exception, uri: str) -> Problems | None:
 
 
 def _tags(record: Run, environment: bool) -> Iterator[tuple[str, str]]:
+    """The tags of a run, as name and text: its key, note, version and exit code, first causes, gates, and environment if wanted."""
     result = record.result
     yield RUN_KEY, run_key(record)
     yield "mlflow.note.content", note_of(record, _NOTE)
@@ -256,6 +262,7 @@ def _gates(gates: Iterable[GateResult]) -> Iterator[tuple[str, str]]:
 
 
 def _test_set(record: Run) -> Any:
+    """The test set as MLflow's dataset input: its name, fingerprint, number of rows and columns, not its contents."""
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     result = record.result

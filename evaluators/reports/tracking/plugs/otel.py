@@ -178,6 +178,7 @@ class _Run:
         return export.MetricsData([export.ResourceMetrics(self._resource, [scope], "")])
 
     def _gauges(self) -> Iterator[Any]:
+        """The metrics of the run as gauges, one for each name, with a point for each group that has it."""
         from opentelemetry.sdk.metrics.export import Gauge, Metric, NumberDataPoint
 
         run = {f"{OURS}.run_key": f"{self.trace_id:032x}", f"{OURS}.suite": self._record.result.name}
@@ -191,6 +192,7 @@ class _Run:
             yield Metric(name, None, "1", Gauge(found))
 
     def _context(self, node: _Node) -> Any:
+        """The context of a node's span; its id is a digest of the run and the node's path, so that a run sent again has the same ids."""
         from opentelemetry.trace import SpanContext, TraceFlags
 
         digest = hashlib.sha256(f"{self.trace_id:032x}/{node.path}".encode()).digest()
@@ -198,6 +200,7 @@ class _Run:
         return SpanContext(trace_id, int.from_bytes(digest[:8]) or 1, False, TraceFlags(TraceFlags.SAMPLED))
 
     def _evaluated(self, node: _Node) -> Any:
+        """The context of the span that the row's output comes from; None where the row names none."""
         from opentelemetry.trace import SpanContext, TraceFlags
 
         if node.evaluated is None:
@@ -205,6 +208,7 @@ class _Run:
         return SpanContext(*node.evaluated, True, TraceFlags(TraceFlags.SAMPLED))
 
     def _nodes(self) -> Iterator[_Node]:
+        """The node of the run, and then the nodes of each row; progress is told row by row."""
         root = _node_of_run(self._record, self._settings)
         yield root
         total = sum(1 for _ in self._rows())
@@ -228,6 +232,10 @@ def _node_of_run(record: Run, settings: OpenTelemetry) -> _Node:
 
 
 def _nodes_of_row(record: Run, row: RowView, root: _Node, settings: OpenTelemetry) -> Iterator[_Node]:
+    """The node of a row, and below it one for each evaluator, with the results of the evaluator and its fields as events.
+
+    Without `settings.contents`, cells are left out, and of an error only its code is told.
+    """
     columns = record.result.columns
     attributes: dict[str, Any] = {f"{OURS}.row.id": row.id, f"{OURS}.row.number": row.number}
     if row.variant is not None:
@@ -327,6 +335,7 @@ def _messages() -> Iterator[list[str]]:
 
 
 def _check_protocol() -> None:
+    """Raises Problems where OpenTelemetry's variables ask for another protocol than `http/protobuf`."""
     for name in (
         "OTEL_EXPORTER_OTLP_PROTOCOL",
         "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL",

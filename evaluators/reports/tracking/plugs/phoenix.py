@@ -62,6 +62,10 @@ class Phoenix(RowTracker):
             return self._send(client, record, progress)
 
     def _send(self, client: Client, record: Run, progress: RowProgress) -> Link:
+        """Sends the dataset, and an experiment with its rows for each variant; gives a link that shows them all.
+
+        An experiment that is there from an earlier time is used again.
+        """
         dataset = client.datasets.create_dataset(
             name=self.dataset or f"{record.result.name}: {record.result.test_set}",
             examples=list(_examples(record, self.trace_rows)),
@@ -129,6 +133,7 @@ def _client(endpoint: str | None) -> Iterator[Client]:
 
 
 def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, Any]:
+    """The metadata of an experiment, with the key by which it is known when the run is sent again."""
     key = run_key(record)
     found = {
         RUN_KEY: key if variant is None else f"{key}/{variant}",
@@ -139,6 +144,7 @@ def _metadata(record: Run, variant: str | None, settings: Phoenix) -> dict[str, 
 
 
 def _description(record: Run, variant: str | None, most: int) -> str:
+    """The description of an experiment; it says so where only some of the rows are sent."""
     rows = record.result.rows
     text = f"{record.result.name}, exit code {record.result.exit_code}"
     text += "" if variant is None else f", {variant}"
@@ -164,6 +170,10 @@ def _send_rows(
     names, output = _names(record), record.result.columns.get("output")
 
     def send_row(row: RowView) -> None:
+        """Sends the output of a row and its evaluations, each unless it is there already.
+
+        Evaluations of fields are sent only where the settings ask for them.
+        """
         node = nodes[names[row.number]]
         run = there.get(node) or _log_run(
             client, experiment_id=experiment, dataset_example_id=node, start_time=at, end_time=at,
@@ -214,6 +224,7 @@ def _annotate(client: Client, record: Run, column: str) -> None:
 
 
 def _annotations(row: RowView, column: str, record: Run) -> Iterable[Any]:
+    """The annotations of the span that a row names, one for each result; none where the cell names no span."""
     span = (row.cells or {}).get(column)
     if not isinstance(span, str) or not span.strip():
         return
@@ -247,6 +258,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _no_ids(column: str) -> Problems:
+    """The problem that no row has the id of a span in the named column."""
     return problem(
         "no-span-ids",
         f'no kept row has the id of a span in the column "{column}"',

@@ -54,6 +54,7 @@ class WeightsAndBiases(Platform):
         return Link("wandb", None if run.offline else run.url, run.id)
 
     def _started(self, record: Run, wandb: Any) -> Any:
+        """A run that is begun, or resumed where the same run was sent before; code and machine facts are not sent."""
         config = params_of(record, self.environment)
         settings = wandb.Settings(
             silent=True, console="off", save_code=False, disable_code=True, disable_git=True, disable_job_creation=True,
