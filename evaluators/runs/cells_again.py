@@ -68,6 +68,8 @@ def cells_from(record: Run, test_set: TestSet) -> Run:
 
 
 def _opened(place: Any) -> TestSet | None:
+    """The test set of the settings, folder and selection that a run noted. None where a part of it is not a file or folder of this machine
+    that is still there."""
     config: TestSetConfig = read_test_set(place["settings"], {})
     chosen = {**place["selection"], "where": tuple(map(tuple, place["selection"]["where"]))}
     named = [config.file, config.expected, config.output, config.outputs]

@@ -74,6 +74,8 @@ class ClusterCounter:
         self._contents.clear()
 
     def _watched(self, codes: Mapping[int, int]) -> dict[str, tuple[int, int]]:
+        """The two sums of each watched ratio over one cluster, by its key. `codes` says how many rows of the cluster have each verdict;
+        without a watch there are none."""
         found: dict[str, tuple[int, int]] = {}
         for code, n in codes.items() if self._watch is not None else ():
             for target, part, whole in self._watch.parts(self._verdicts[code]) if self._watch is not None else ():

@@ -155,6 +155,8 @@ def _stats(
     variant: str | None,
     clustered: bool,
 ) -> ConfidenceStats:
+    """The statistics of one confidence, of a field or, without a name, of the row. With clusters there is no threshold, and intervals come
+    from the sums of clusters."""
     known = {step: (found.right[step], found.wrong[step]) for step in found.right.keys() | found.wrong.keys()}
     missing, unusable = (sum(known.pop(step, (0, 0))) for step in (NO_CONFIDENCE, UNUSABLE))
     n, right = sum(map(sum, known.values())), sum(one for one, _ in known.values())

@@ -59,6 +59,7 @@ class ConfidenceSteps:
     def _steps(
         self, name: str, offsets: Sequence[int], cells: Sequence[Any], slots: Sequence[Sequence[Any]]
     ) -> list[int]:
+        """The step of each cell. Adds to `unusable` the first measured rows whose cell is no confidence, as (offset, text)."""
         steps, unusable = [*map(step_of, cells)], self.unusable.setdefault(name, ())
         if UNUSABLE in steps and (lacking := FIRST_ROWS - len(unusable)) > 0:
             label, verdicts = self._labels[name], slots[self._one.verdicts]
@@ -80,6 +81,8 @@ def label_of(line: EvaluatorLine, name: str, watched: Sequence[str]) -> Callable
         return verdict.passed if verdict.status.scored else None, verdict.status.kept_out
 
     def of_field(verdict: Result) -> tuple[bool | None, bool]:
+        """Whether the field is right, and whether it is kept out. It is right where all its values are, and None where none was
+        measured."""
         label: bool | None
         if name in names:
             statuses = verdict.statuses[(place := names.index(name)) : place + 1]

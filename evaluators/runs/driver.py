@@ -125,6 +125,8 @@ def score_variant(variant: VariantRun, crew: Crew, observer: Observer) -> Measur
         observer.progress(merger.total.rows, finished / len(splits))
 
     def tasks() -> Iterator[Task]:
+        """The splits that are not stored yet, each with the keys of which enough is recorded. It ends early where the run is stopped or a
+        split is lost."""
         for split in splits[variant.writer.splits :]:
             if observer.stopped() or merger.lost or not merger.total.finished:
                 return
@@ -175,6 +177,8 @@ class Merger:
         self._put(lost.task[0].index, lost)
 
     def _put(self, split: int, found: Part | Lost[Task]) -> None:
+        """Keeps the split until all before it have come, and stores it and what follows it in the order of the file. A lost one ends the
+        run."""
         self._waiting[split] = found
         while self.total.finished and (following := self._waiting.pop(self._writer.splits, None)) is not None:
             if isinstance(following, Lost):
@@ -202,6 +206,8 @@ class Merger:
         self.total.finished, self.total.trouble = False, why
 
     def _store(self, part: Part) -> None:
+        """Numbers and writes the split, and adds its sums to the total. Where the system does not take it, the total is not finished and
+        has the issue; other Problems are raised."""
         part.sums.number(self._variant.title, self._writer.next_row)
         try:
             self._writer.add(part, self._recording, self.total.rows)

@@ -75,6 +75,7 @@ def afterwards(result: RunResult, issues: Iterable[Issue]) -> RunResult:
 
 
 def _findings(facts: Facts) -> Iterable[tuple[int, Finding]]:
+    """Everything that speaks for an exit code other than 0, as (code, finding), in the order in which it is told."""
     rows = max((stats.rows for stats in facts.evaluators), default=0)
     if facts.interrupted:
         yield INTERRUPTED, Finding("interrupted", {"rows": rows})
@@ -96,6 +97,7 @@ def _findings(facts: Facts) -> Iterable[tuple[int, Finding]]:
 
 
 def _issue_findings(issues: Iterable[Issue]) -> Iterable[tuple[int, Finding]]:
+    """The code and finding of each issue that has a bearing on the exit code; others are left out."""
     for issue in issues:
         code = _CODE_OF_ISSUE.get(issue.code, _CODE_OF_BLAME[issue.blame])
         if code is not None:

@@ -120,6 +120,7 @@ def _clusters(
 def _slices(
     columns: Columns, job: Job, lines: Sequence[EvaluatorLine], sums: SplitResult, of_all: Sequence[Measure]
 ) -> Iterator[tuple[SliceKey, SliceFigures]]:
+    """The figures of each slice, by (column, value). Values beyond those that are counted one by one are together under `OTHER_VALUES`."""
     verdicts = columns.verdicts()
     for place, name in enumerate(columns.layout.slices):
         tallies = slices.counted(columns, place, lines, verdicts, job.watches)

@@ -88,6 +88,8 @@ def run_going(folder: Path, held: Holding) -> Issue:
 
 
 def _locked(descriptor: int) -> Holding:
+    """Tries to lock the open file, without waiting: `mine`, `others` where another process holds it, `unknown` where the system cannot
+    say."""
     try:
         if sys.platform == "win32":
             import msvcrt

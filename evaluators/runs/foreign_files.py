@@ -46,6 +46,8 @@ def move_foreign(before: Path, place: Path, made: MadeNames) -> None:
 
 
 def _made_of(folder: Path, made: MadeNames) -> set[str]:
+    """The names of files that are made from the run in the folder: formats, and a schema for each evaluator. Of a run that was not
+    finished, only those that need no evaluator."""
     try:
         run = Run(folder)
     except Problems:  # it was never finished

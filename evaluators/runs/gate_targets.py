@@ -109,6 +109,7 @@ _Gap: TypeAlias = tuple[str, str, str | None]
 
 
 def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
+    """A gap where the evaluator, or its field, does not have the metric of the gate."""
     name, path = gate.target
     made, rates = fields.metrics, fields.empty_rates(of_field=path is not None)
     if path is None:
@@ -127,6 +128,8 @@ def _metric_gaps(gate: Gate, fields: ScoredFields) -> Iterable[_Gap]:
 
 
 def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
+    """A gap where the evaluator does not have the field of the gate, or has no fields at all. `paths` is None where its fields are not
+    known before the run."""
     name, path = gate.target
     if paths is None and path is not None and gate.config.slice_column is not None:
         yield (
@@ -152,6 +155,8 @@ def _field_gaps(gate: Gate, paths: Sequence[str] | None) -> Iterable[_Gap]:
 
 
 def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Iterable[_Gap]:
+    """A gap of a gate about labels. `labels` has the evaluators that count labels, with the labels that they list, None where these are
+    not known; a gate on labels cannot go by slice, nor by a lower bound."""
     name, label = gate.target.evaluator, gate.config.label
     if name not in labels or gate.target.field is not None:
         yield (
@@ -172,6 +177,7 @@ def _label_gaps(gate: Gate, labels: Mapping[str, Sequence[str] | None]) -> Itera
 
 
 def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
+    """A gap where the suite does not slice by the column of the gate."""
     column = gate.config.slice_column
     if column is not None and column not in columns:
         yield (
@@ -182,6 +188,7 @@ def _slice_gaps(gate: Gate, columns: Sequence[str]) -> Iterable[_Gap]:
 
 
 def _variant_gaps(gate: Gate, variants: Sequence[str]) -> Iterable[_Gap]:
+    """A gap where the test set does not have the variant of the gate."""
     wanted = gate.config.variant
     if wanted is not None and wanted not in variants:
         known = (

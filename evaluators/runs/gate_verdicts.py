@@ -73,6 +73,8 @@ def _judge(
     repeats: Mapping[tuple[str, str | None], RepeatStats],
     confidence: Mapping[tuple[str, str | None, str | None], ConfidenceStats],
 ) -> Iterable[GateResult]:
+    """The results of one gate: one for each of the candidates that it is about, by variant and slice, or a single undecided one where
+    there are none. Tables, repeats and confidences are by evaluator and variant, the last by field, too."""
     found = [stats for stats in candidates if _concerns(gate, stats)]
     for stats in found:
         if gate.of_every is not None and isinstance(stats, EvaluatorStats) and _left_out(gate.target.field, stats):
@@ -108,6 +110,7 @@ def _left_out(path: str | None, stats: EvaluatorStats) -> bool:
 
 
 def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | NumericColumnStats]) -> Finding:
+    """Why a gate on a slice has nothing to judge: the column has other values only, or no rows were measured."""
     column, value = wanted
     values = dict.fromkeys(one.slice[1] for one in slices if one.slice and bare_column(one.slice[0]) == column)
     if not values or value in values:
@@ -116,6 +119,7 @@ def _no_such_slice(wanted: tuple[str, str], slices: Iterable[EvaluatorStats | Nu
 
 
 def _concerns(gate: Gate, stats: EvaluatorStats | NumericColumnStats) -> bool:
+    """Whether the gate is about these statistics: the evaluator or measure, the variant, and the slice."""
     config = gate.config
     if (
         gate.of_measure is not isinstance(stats, NumericColumnStats)
@@ -137,6 +141,7 @@ _Answer: TypeAlias = tuple[float | None, int, Judged, _Findings]
 
 
 def _decide_one(gate: Gate, stats: EvaluatorStats) -> _Answer:
+    """A gate on a metric of an evaluator or a field, or on its lower bound; undecided where the field is not there."""
     config = gate.config
     field = next((field for field in stats.fields if field.path == gate.target.field), None)
     if gate.target.field is not None and field is None:
@@ -177,6 +182,7 @@ def _decide_labels(gate: Gate, stats: EvaluatorStats, table: ConfusionMatrix | N
 
 
 def _decide_measure(gate: Gate, stats: NumericColumnStats) -> _Answer:
+    """A gate on a number of a measure; cells that are empty or no numbers count against coverage."""
     value: float | None = getattr(stats, gate.metric)
     metric = Finding("metric", {"metric": gate.metric})
     decided = _decide(gate.config, value, stats.n, metric, kind="quantity-")
@@ -225,6 +231,7 @@ def _unless_short(gate: Gate, found: Coverage, verdict: Judged, findings: _Findi
 
 
 def _unmet_field(path: str, stats: EvaluatorStats) -> Finding:
+    """Why the field of a gate has no statistics. Items of a list are counted together, so that `lines[0].price` is `lines[*].price`."""
     known = [field.path for field in stats.fields]
     together = re.sub(r"\[\d+\]", "[*]", path)
     if together != path and together in known:

@@ -85,6 +85,7 @@ class AnyGateConfig(Settings):
     @field_validator("metric", mode="before", json_schema_input_type=ScoreMetric | ColumnMetric | None)
     @classmethod
     def _as_it_is_shown(cls, value: object) -> object:
+        """The name of a metric for one that is written as pages show it, `micro F1`; any other value as it is."""
         if not isinstance(value, str):
             return value
         word = "_".join(value.lower().split())
@@ -92,6 +93,7 @@ class AnyGateConfig(Settings):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
+        """The gate. Raises ValueError where it has no limit, where settings do not go together, or where limits contradict each other."""
         if all(getattr(self, name) is None for name in _LIMITS):
             raise ValueError(f"a gate needs a limit: one of {', '.join(_LIMITS)}")
         if self.label is not None and self.metric not in (None, *POOLED):

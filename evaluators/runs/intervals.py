@@ -85,6 +85,8 @@ def at_most(count: int, of: int, rate: float) -> float:
 
 
 def _beta_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function of a and b at x, by Lentz's method. It converges fast for x below (a + 1) /
+    (a + b + 2)."""
     tiny, found = 1e-300, 1.0
     above, below = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
     found = below

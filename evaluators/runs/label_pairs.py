@@ -102,6 +102,8 @@ class LabelColumn:
         return [NO_LABELS] * len(codes)
 
     def _code(self, key: tuple[Any, Any, int], verdicts: Sequence[Result], offset: int) -> int:
+        """The code of a row's label pair, a new one where the pair is new; NO_PAIR for a row without a score. `key` is the expected cell,
+        the output's, and the code of the verdict. Sets `given_up` where there are too many labels to count."""
         pair = label_pair(self._rule, self._listed, key[0], key[1], verdicts[key[2]].status)
         if pair is None:
             return NO_PAIR
@@ -137,6 +139,8 @@ def label_pair(
 
 
 def _given(rule: LabelRule, listed: frozenset[str] | None, output: Any, status: RowStatus) -> LabelKey:
+    """The label key of an output: `=` and the label, or MISSING_OUTPUT, BLOCKED, UNREADABLE, and OTHER for what is no label, or not a
+    listed one."""
     if output is None or output is MISSING or (output.__class__ is str and not output.strip()):
         return MISSING_OUTPUT
     if status is RowStatus.BLOCKED:

@@ -97,6 +97,7 @@ class _Counting:
 
 
 def _add_powers(sums: list[int], number: int, times: int) -> None:
+    """Adds the first four powers of the number, each as often as `times`, to the four sums in place."""
     power = times
     for index in range(4):
         power *= number
@@ -113,6 +114,7 @@ def counted(columns: Columns, place: int, one: NumericColumn) -> Measure:
 
 
 def _read(columns: Columns, place: int, mark: str) -> _Counting:
+    """The cells of a measure, counted, with `mark` as the decimal mark. The first rows whose cell is no number are in `unread`."""
     found = _Counting(mark)
     for rows, cells in columns.read(["row", f"measure{place}"]):
         odd = {cell for cell, times in Counter(cells).items() if not found.add(cell, times)}

@@ -117,6 +117,7 @@ def more_text(count: int, noun: str) -> str:
 
 
 def _rounded(value: float, decimals: int) -> str:
+    """The number with that many decimals; one below 1 is never shown as 1, and one above 0 never as 0."""
     text = f"{value:.{decimals}f}"
     step = 10.0**-decimals
     if value < 1 and float(text) >= 1:

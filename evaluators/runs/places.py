@@ -123,6 +123,8 @@ def _placed(issue: Issue, column: str, suite: LoadedSuite, loc: Loc) -> Issue:
 
 
 def _field_locs(suite: LoadedSuite, line: EvaluatorLine) -> dict[str, Loc]:
+    """Where the suite writes each field of an evaluator, by canonical path. An evaluator without a tree of fields has the places of those
+    that are settings themselves."""
     settings, scored = suite.settings_of(line), line.settings.scored_fields()
     if scored.tree is None:
         return {name: (*line.loc, name) for name in scored.names if name in settings}

@@ -129,6 +129,7 @@ class Run:
         return found
 
     def _hold(self, path: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
+        """Sets what a record of a run holds when nothing of its rows has been read yet."""
         self.place, self.result, self._facts = path, result, facts
         self._checked = False
         """Whether the tables of `run.db` were found to be those of the run, and whole."""
@@ -259,6 +260,8 @@ class Run:
         return self._verdicts[variant]
 
     def _stored_verdicts(self, variant: str | None) -> list[list[Result]]:
+        """The verdicts of a variant as `run.db` has them: a list for each evaluator, in the order of codes. Raises Problems (config) where
+        they are damaged."""
         found: list[dict[str, Result]] = [{} for _ in self.facts.evaluators]
         where, codes = self._where("verdicts"), [0] * len(found)
         with self._stored(variant) as rows:
@@ -283,6 +286,8 @@ class Run:
         return iter(self._read[variant])
 
     def _outcomes(self, variant: str | None) -> Iterator[OutcomeLine]:
+        """The outcomes of a variant in the order of rows. Raises Problems (config) where a line is damaged, or about an evaluator that the
+        run does not have."""
         names = {one.name for one in self.facts.evaluators}
         for number, text in enumerate(self.lines("outcomes", variant), 1):
             line = outcome_of(text, partial(self._where, "outcomes", number))
@@ -307,6 +312,7 @@ class Run:
         return self._cells(variant) if kept.every_cell or kept.cells else iter(())
 
     def _cells(self, variant: str | None) -> Iterator[CellsLine]:
+        """The lines of kept cells of a variant in the order of rows. Raises Problems (config) where one is damaged."""
         decode = msgspec.json.Decoder(CellsLine).decode
         for number, text in enumerate(self.lines("cells", variant), 1):
             if (line := _at_once(text, decode)) is None:
@@ -395,6 +401,7 @@ def note_written(path: Path, result: RunResult, files: Iterable[Path]) -> RunRes
 
 
 def _from(path: Path, file: str) -> str:
+    """The file as a path from the folder on; as it is where there is no such path, on another drive of Windows."""
     try:
         return Path(os.path.relpath(file, path)).as_posix()
     except ValueError:  # another drive

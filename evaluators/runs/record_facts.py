@@ -58,6 +58,8 @@ def short_hash(value: object) -> str:
 
 
 def _type_of(node: FieldNode) -> str:
+    """The JSON types of a field in a schema, joined by `|` and without null; `any` for a value, or the kind of the field, where the schema
+    names none."""
     types = sorted(node.shape.types - {"null"})
     if types:
         return "|".join(types)

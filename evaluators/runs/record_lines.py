@@ -115,6 +115,7 @@ def _in_json(outcome: OutcomeLine) -> OutcomeLine:
 
 
 def _shortened(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts, in which each that is longer than `_LONG` as JSON is replaced by a text that tells its length."""
     sizes = {key: len(compact(value)) for key, value in parts.items()}
     return {
         key: value if sizes[key] <= _LONG else f"({sizes[key]:,} bytes, too long to be kept)"
@@ -131,6 +132,7 @@ def recorded_of(lines: Iterable[OutcomeLine]) -> dict[str, Recorded]:
 
 
 def _recorded(lines: Sequence[OutcomeLine]) -> Recorded:
+    """What the lines of one row and one evaluator say together: fields, lists, and the row as a whole."""
     whole = next((one for one in lines if isinstance(one, RowOutcome)), _NOTHING)
     fields = tuple(_with_score(one) for one in lines if isinstance(one, Outcome))
     arrays = tuple(one for one in lines if isinstance(one, ListOutcome))
@@ -194,6 +196,7 @@ class CodedVerdict(Struct, frozen=True, omit_defaults=True):
     issue: CodeIssue | None = None
 
     def __post_init__(self) -> None:
+        """Raises ValueError for a score above 1, and for values that are not three numbers a field, or of a field that is not there."""
         if self.score is not None and self.score[0] > self.score[1]:
             raise ValueError(f"a score is a fraction from 0 to 1, such as [2, 3]; found {list(self.score)}")
         if len(self.values) % 3 or any(place >= len(self.fields) for place in self.values[::3]):

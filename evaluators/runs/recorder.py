@@ -248,6 +248,8 @@ class _Outcomes:
                         yield KeptOutcome(offsets[asked.row], self._place, encodable(field), kept, line)
 
     def _found(self, slots: Sequence[Cells], asked: Asked) -> Recorded:
+        """What is recorded of one row by this evaluator: all outcomes, or those of the fields that are asked for. Nothing is raised: where
+        it cannot be explained, the reason says why."""
         one, index, first = self._one, asked.row, asked.explained
         verdict: Result = slots[one.verdicts][index]
         try:
@@ -304,6 +306,8 @@ class _Outcomes:
                 yield key, _FIRST if is_first else always, result
 
     def _catch_up(self, verdicts: Sequence[Result]) -> None:
+        """Notes for each verdict that is new since the last call under which keys its rows are recorded, and whether more rows are wanted
+        there."""
         for code, verdict in enumerate(verdicts[self._looked_at :], self._looked_at):
             keys = _keys(verdict, self._fields)
             self._keys.append(keys)

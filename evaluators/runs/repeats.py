@@ -156,6 +156,7 @@ class AttemptCounter:
         self._alike.clear()
 
     def _attempts(self, contents: Contents) -> Attempts:
+        """A group of attempts, counted. Its contents are the codes of their verdicts."""
         found = Attempts()
         for code, times in Counter(contents).items():
             found.add(self._verdicts[code], times, self._fields)
@@ -172,6 +173,8 @@ def repeat_stats(
 
 
 def _stats(name: str, one: Groups, repeats: Repeats, variant: str | None) -> RepeatStats:
+    """The statistics of the groups of one evaluator. Where the suite names no k, there is each up to the size of the smallest group; of
+    more than ten only some."""
     shares = tuple(PassShare(*key, groups=count) for key, count in sorted(one.shares.items()))
     smallest = min((each.attempts for each in shares), default=0)
     ks = repeats.ks or (k for k in range(1, smallest + 1) if smallest <= 10 or k in _SIZES or k == smallest <= _SIZES[-1])

@@ -630,6 +630,7 @@ class RunResult(Struct, frozen=True):
         return replace(self, variants=(), **own)
 
     def __getitem__(self, evaluator: str) -> EvaluatorStats:
+        """The statistics of the first evaluator of that name. Raises KeyError."""
         for stats in self.evaluators:
             if stats.name == evaluator:
                 return stats

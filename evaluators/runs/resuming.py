@@ -70,6 +70,8 @@ def resumed_run(
 
 
 def _results(results: str | Path | None) -> Path:
+    """The folder of the runs. Raises Problems (config) without one, and for an address in a store: an unfinished run is on this machine
+    alone."""
     if results is None:
         hint = "leave --no-results away; in Python, `results` names the folder of the runs"
         raise problem("resume-what", "only a run that is kept in a folder can be gone on with", hint=hint)

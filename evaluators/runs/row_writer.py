@@ -135,6 +135,7 @@ class RowWriter:
                 db.execute("delete from splits where variant = ? and not finished", (self._variant,))
 
     def _sums(self, text: bytes) -> SplitResult:
+        """The sums of a stored split. Raises Problems (config) where they are damaged."""
         try:
             return opened(text, SplitResult)
         except (ValueError, RecursionError) as error:
@@ -153,6 +154,8 @@ class RowWriter:
             self._add(part, recording, rows_before)
 
     def _add(self, part: Part, recording: Recording, rows_before: int) -> None:
+        """Writes the split in one transaction, and moves on to the next split and row. Raises Problems (environment) where another process
+        has stored it."""
         sums, first = part.sums, self.next_row
         db = self._file.connection
         with self._file.transaction():

@@ -106,6 +106,7 @@ class RunDb:
         return found
 
     def _has_splits(self) -> bool:
+        """Whether the file holds a split, or cannot say: then it must not be given up."""
         try:
             return self.splits() > 0
         except sqlite3.Error:

@@ -239,6 +239,7 @@ class RunFolder:
             _drop(_stopped(self.path), self.path, self.made)
 
     def _close(self) -> None:
+        """Closes `run.db` and gives the lock back, which is told whether the run has ended: whether `run.json` is there."""
         self._open = False
         if self._db is not None:
             self._db.close()
@@ -373,6 +374,7 @@ def remove_folder(folder: Path) -> None:
 
 
 def _remove(entry: Path) -> None:
+    """Removes a file, a folder with all in it, or a link without what it leads to."""
     if entry.is_dir() and not entry.is_symlink():
         remove_folder(entry)
     else:

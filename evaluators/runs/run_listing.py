@@ -91,6 +91,7 @@ def _age(path: Path) -> tuple[datetime, int]:
 
 
 def _finished(path: Path) -> ListedRun:
+    """A run with a `run.json`, as it is listed: finished, stopped early, or unreadable. The mean is that of its first evaluator."""
     try:
         result = Run(path).result
     except Problems:
@@ -143,6 +144,7 @@ def unfinished_runs(results: Path) -> list[Path]:
 
 
 def _is_unfinished(path: Path) -> bool:
+    """Whether a folder holds a run that has a `run.db` and no `run.json` yet; hidden folders and links do not count."""
     return (
         not path.name.startswith(".")
         and not path.is_symlink()

@@ -70,6 +70,8 @@ class RunRows:
         return self.stored_verdicts() if self.written is None else self.written
 
     def stored_verdicts(self) -> list[list[Result]]:
+        """By evaluator, the verdicts in the file in the order of codes, with the counts of watched fields. Raises Problems (config) where
+        a code is left out."""
         found: list[list[Result]] = [[] for _ in self.layout.evaluators]
         rows = self.select("evaluator, code, verdict, watched", "verdicts", "order by evaluator, code")
         for evaluator, code, text, watched in rows:
@@ -110,6 +112,8 @@ class RunRows:
         return (line for (line,) in self.select(line, table, "order by rowid"))
 
     def _outcome_lines(self) -> Iterator[str]:
+        """The lines of outcomes as JSON, with row and evaluator put in front, in the order of rows. Raises Problems (config) for an
+        evaluator that is not there."""
         names = [compact(name).decode() for name in self.layout.evaluators]
         for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", "order by rowid"):
             if not 0 <= evaluator < len(names):

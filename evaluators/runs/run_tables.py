@@ -257,6 +257,8 @@ def _is_rows(name: str, one: Sequence[Any]) -> bool:
 
 
 def _difference(name: str, found: Mapping[str, Sequence[Any]], wanted: Mapping[str, Sequence[Any]]) -> str:
+    """How a table differs from what a run makes: it lacks, is one too many, or has other columns. Both mappings have (kind, SQL) by name;
+    a name that looks like no table's is not repeated."""
     shown = name if name.isidentifier() and len(name) <= 40 else "a name that no run gives"
     if name not in found:
         return f"it has no table {shown}"

@@ -102,6 +102,7 @@ def _lines(row: int, evaluator: str, documents: Documents) -> Iterator[OutcomeLi
 
 
 def _otherwise(row: int) -> Problems:
+    """The problem (config) of a row that comes out otherwise when it is scored once more."""
     message = f"row {row} is not scored as it was when the run was made, so what matches in it cannot be listed"
     return problem(
         "scored-otherwise", message, hint="score the test set again, with the file: evaluators run SUITE -o FILE"

@@ -69,6 +69,8 @@ def _limits(limits: WorkLimits) -> dict[str, int]:
 
 
 def _of_line(suite: LoadedSuite, line: EvaluatorLine, comparators: Mapping[str, Any]) -> dict[str, str]:
+    """A checksum for each setting of an evaluator, by its name: each field, each comparator of the suite that its settings name, each
+    judge, and a schema by its contents where the file can be read."""
     settings = suite.settings_of(line)
     found = {"type": _checksum(line.type)}
     for key, value in settings.items():

@@ -66,6 +66,8 @@ class FirstRows(Struct, omit_defaults=True, forbid_unknown_fields=True):
         known = {id(document): index for index, document in enumerate(self.read)}
 
         def note(documents: dict[str, list[int]], name: str, found: Iterable[Any]) -> None:
+            """Adds the place in `read` of each document to those of the evaluator; a document that is met for the first time is added to
+            `read`, and what is no document is left out."""
             for document in found:
                 if isinstance(document, (dict, list)):
                     if id(document) not in known:

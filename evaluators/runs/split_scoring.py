@@ -39,6 +39,8 @@ class SplitScoring:
         return run_split(self._job, *task, stopped, self._tell, self._lines)
 
     def __reduce__(self) -> tuple[Callable[..., Callable[[Task, Stopped], Part]], tuple[object, ...]]:
+        """What is sent to a worker: `score_elsewhere` with the job and the files of this machine as (path, name, bytes), by which the
+        worker knows that it has them, too."""
         if self._sizes is None:
             files = self._job.table.files
             self._sizes = [(one.local, one.name, os.path.getsize(one.local)) for one in files if one.local is not None]
@@ -93,6 +95,7 @@ def _unseen(name: str) -> Issue:
 
 
 def _size(path: str) -> int | None:
+    """The bytes of a file; None where it is not there or cannot be seen."""
     try:
         return os.path.getsize(path)
     except OSError:

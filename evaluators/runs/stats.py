@@ -144,6 +144,8 @@ _Intervals: TypeAlias = tuple[Interval | None, Interval | None, float | None]
 
 
 def _of_rows(tally: Tally) -> _Intervals:
+    """The intervals from rows that are independent of each other. A mean of rows that are all wholly right or wrong has Wilson's, as a
+    pass rate has."""
     moments = moments_of_powers(tally.scored, tally.score_powers())
     rate = wilson(tally.passed, tally.scored)
     if moments is None:
@@ -241,6 +243,7 @@ def _total(details: Details, kind: str) -> int:
 
 
 def _surplus(details: Details, penalized: bool) -> ExtraItems | None:
+    """The extra items of lists, with the values in them; None where no row has any. `penalized` says whether they count as mistakes."""
     of_all = details.get("", {})
     rows = of_all.get(SURPLUS_ROWS, 0)
     values = _total(details, SURPLUS_VALUES)
@@ -262,6 +265,7 @@ def _open(documents: DocumentSums, fields: ScoredFields, rates: _Empties) -> tup
     surplus = _surplus_values(documents)
 
     def of_path(path: str) -> FieldStats:
+        """The statistics of one path. Extra keys and extra items are free where the evaluator does not count them."""
         counts = _with_details(documents.paths.get(path, NO_COUNTS), further.get(path, {}))
         items = surplus.get(path, 0)
         keys = counts.hallucination - items
@@ -312,6 +316,7 @@ def _credit(further: Mapping[str, int]) -> dict[int, int]:
 
 
 def _array(further: Mapping[str, int]) -> ArrayStats | None:
+    """The items of a list, matched, missing and extra, with their metrics; None where nothing was counted."""
     matched, missed, spurious, paired = (further.get(kind, 0) for kind in (MATCHED, MISSED, SPURIOUS, PAIRED))
     if not matched + missed + spurious:
         return None

@@ -32,6 +32,7 @@ def reason(error: OSError) -> str:
 
 
 def _hint(error: OSError) -> str:
+    """What to do about a file that the system does not take."""
     if error.errno in _NO_ROOM:
         return "make room there, or name another place"
     if error.errno == errno.EFBIG:

@@ -99,6 +99,8 @@ def readings_of(one: Compiled, roles: Mapping[str, str]) -> tuple[CellReading, .
 
 
 def _reading(need: Need, lookup: Lookup | None, roles: Mapping[str, str]) -> CellReading | None:
+    """How a reader of the run finds what an evaluator read in a cell: the column, its side, and how a document is looked for in it; None
+    where the need reads no column."""
     if (column := column_of(need)) is None:
         return None
     name, names = column.spelled(roles), (column.role, None if column.literal else column.name)

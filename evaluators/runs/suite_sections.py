@@ -33,6 +33,7 @@ def _written_as_column(name: str, subject: str, key: str = "", also: str | None 
     """
 
     def check(value: object) -> object:
+        """The value as it is. Raises BadSettings, which says what to write where it is a text of another form."""
         if isinstance(value, str) and value != also and not (value.startswith("row.") and value[4:].strip()):
             word = ", or by their id" if also is not None else ""
             hint = f"write {key}row.{value}"
@@ -62,6 +63,7 @@ def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn,
     evaluators = {line.name for line in context["evaluators"]}
 
     def read(name: str, body: object) -> NumericColumn:
+        """The column of a measure. Raises BadSettings for the name of an evaluator, an empty one, and one with a dot."""
         if name in evaluators:
             message, hint = (
                 f'"{name}" is the name of an evaluator and of a measure',
@@ -79,6 +81,7 @@ _EXAMPLE = "measures: {cost: row.cost_usd}"
 
 
 def _measure(name: str, body: object) -> NumericColumn:
+    """A measure, written as a column or with settings. Raises BadSettings where it is something else."""
     if not isinstance(body, (str, Mapping)):
         raise bad(f'the measure "{name}" must be a column, written row.COLUMN; found {spell(body)}', hint=_EXAMPLE)
     config = _short_or_long(NumericColumnConfig, "column", body, "a measure")

@@ -83,6 +83,7 @@ def target_of(key: str) -> tuple[str | None, str]:
 
 
 def _of_statuses(statuses: Sequence[int]) -> _Counts:
+    """How many statuses are right, wrong (errors among them), missing and extra, in this order; others are not counted."""
     counts = [0] * len(FieldStatus)
     for status in statuses:
         counts[status] += 1

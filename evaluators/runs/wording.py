@@ -129,6 +129,8 @@ class Wording(Formatter):
         return "".join(self.vformat(self.sentences[one.code], (), one.facts) for one in findings)
 
     def format_field(self, value: Any, form: str) -> str:
+        """A value in the form that a sentence asks for: a finding is worded, and so is one in a list; `one/several` chooses by the number;
+        else a form of `_FORMS`, or one of Python's."""
         if isinstance(value, Finding):
             return self(value)
         if isinstance(value, list):

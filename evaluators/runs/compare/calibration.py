@@ -186,6 +186,8 @@ def _choice(verdict: Result, choices: Sequence[str]) -> str | None:
 
 
 def _choice_table(rows: Iterable[Marked], choices: Sequence[str], target: str) -> ConfusionMatrix | None:
+    """What people chose beside what the judge chose, as a confusion matrix with people as the expected side; None where no row has
+    choices."""
     found: dict[LabelPair, list[FirstRow]] = {}
     for row in rows:
         if row.choices is not None:
@@ -293,6 +295,8 @@ def read_mark(
 
 
 def _target(record: Run, target: str) -> tuple[int, int | None]:
+    """The place of the evaluator, and that of its field, for `EVALUATOR` or `EVALUATOR.FIELD`: the second is None for the row as a whole.
+    Raises Problems (config) for a name that the run does not have."""
     names = [one.name for one in record.facts.evaluators]
     name, _, path = target.partition(".")
     if name not in names:
@@ -309,6 +313,7 @@ def _target(record: Run, target: str) -> tuple[int, int | None]:
 
 
 def _passed(verdict: Result, field: int | None) -> bool | None:
+    """Whether the row passes, or the field in that place is right; None where it was not scored or measured."""
     if field is None:
         return verdict.passed if verdict.status.scored else None
     status = FIELD_STATUSES[verdict.statuses[field]] if field < len(verdict.statuses) else FieldStatus.NOT_MEASURED
@@ -322,6 +327,7 @@ def _halves(rows: Sequence[Marked]) -> Halves:
 
 
 def _shown(line: AnswerLine) -> str:
+    """A question to a judge in one line: the prompt and the values that it was shown."""
     body: Mapping[str, Any] = line.question.body()
     shown = body.get("payload", {}).get("shown", {})
     sides = [body[name] for name in ("expected", "actual") if name in body] or shown.values()

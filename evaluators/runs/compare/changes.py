@@ -90,6 +90,7 @@ def score_state(result: RowResult) -> State:
 
 
 def _unless_set_aside(state: State, result: RowResult, other: RowResult) -> State:
+    """The state; but None, as without a score, in place of NOTHING where this run skipped a field that the other run measured."""
     if state is not NOTHING or result is None or other is None:
         return state
     both = zip(_statuses(result), _statuses(other), strict=False)
@@ -225,6 +226,8 @@ def _changed(
     variant: str | None,
     others: Sequence[str],
 ) -> ChangedRow:
+    """The row as the comparison lists it. `found` has, by evaluator, the change and both results; `others` are further changes of values,
+    ready to be shown. A row without a `line` has number 0."""
     of = {
         kind: tuple(name for name, (each, _) in found.items() if each == kind)
         for kind in ("broken", "fixed", "lost", "gained", "settled")
@@ -255,6 +258,8 @@ def _why(result: RowResult) -> str:
 def _field_changes(
     name: str, was: RowResult, now: RowResult, before: Sequence[str], after: Sequence[str]
 ) -> Iterator[str]:
+    """Texts such as `evaluator.path: match → mismatch`, one for each field that both runs have and whose status differs; none where a
+    result is None. `before` and `after` are the fields of the two runs."""
     if was is None or now is None:
         return
     old = dict(zip(before, _statuses(was), strict=False))

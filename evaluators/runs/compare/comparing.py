@@ -134,6 +134,8 @@ def _alike(evaluators: Sequence[str], base: Side, new: Side, across_settings: bo
 def _facts(
     differences: Sequence[Difference], judged: Sequence[RegressionCheckResult], lost: Sequence[ChangedRow]
 ) -> Facts:
+    """What the exit code of the comparison follows from: undecided and failed regression checks, lost rows, and that nothing could be
+    compared."""
     issues = [Issue("undecided", Blame.TESTSET, text) for text in _checks_that(judged, "undecided")]
     if lost:
         issues.append(Issue("lost-rows", Blame.TESTSET, sentence(_lost_rows(lost))))
@@ -143,6 +145,7 @@ def _facts(
 
 
 def _checks_that(judged: Sequence[RegressionCheckResult], verdict: str) -> Iterator[str]:
+    """A sentence for each regression check with that verdict."""
     for one in judged:
         if one.verdict == verdict:
             name = Finding("check-of" if one.target else "check", {"rule": one.rule, "target": one.target})

@@ -253,6 +253,7 @@ class RunComparison(Struct, frozen=True):
         return "\n".join([self._head, *why, *([] if self.incomparable else [repr(self.table)])])
 
     def _repr_html_(self) -> str:
+        """What a notebook shows: the table of differences, or why the runs cannot be compared."""
         from html import escape
 
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])

@@ -80,6 +80,7 @@ class _Family:
         return one
 
     def _of_rows(self, one: Difference, states: States, lost_is_broken: bool) -> list[Units | None]:
+        """The units of each pair of rows, in their order, for one evaluator or field; None for a row that is no part of the metrics."""
         known: dict[tuple[RowResult, RowResult], Units | None] = {}
         found = []
         for both in self._pairs.verdicts(one.evaluator):
@@ -158,6 +159,8 @@ def _of_row(states: tuple[State, State], lost_is_broken: bool) -> tuple[Change, 
 
 
 def _difference(name: str, path: str | None, values: _Values, variant: str | None) -> Difference:
+    """The difference of an evaluator, or of a field of it, before p-values are corrected. It has no p-value and no interval where a side
+    measured nothing, or no row was measured in both runs."""
     changes = values.changes
     one, two, three, four = _sum(values.rows)
     base, new = (Fraction(one, two) if two else None), (Fraction(three, four) if four else None)
@@ -197,6 +200,7 @@ def _float(metric: Fraction | None) -> float | None:
 
 
 def _sum(units: Mapping[Units, int]) -> Units:
+    """The units of all rows or clusters added up; the count is how often each occurs."""
     one, two, three, four = NO_UNITS
     for (was, of_was, now, of_now), count in units.items():
         one, two, three, four = one + was * count, two + of_was * count, three + now * count, four + of_now * count
@@ -268,6 +272,7 @@ def _p_of(one: Difference, sign: int) -> float:
 
 
 def _found(one: Difference, corrected: float) -> Difference:
+    """The difference with its corrected p-value, and the verdict and the interval that follow from it."""
     finding: Finding = "no clear difference" if one.verdict in ("better", "worse") else one.verdict
     if corrected < LEVEL and one.difference:
         finding = "better" if one.difference > 0 else "worse"

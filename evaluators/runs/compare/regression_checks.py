@@ -83,6 +83,8 @@ def _is_field(one: Difference, field: str | None) -> bool:
 
 
 def _significant_drop(differences: Iterable[Difference]) -> RegressionCheckResult:
+    """The check that fails where a difference is clearly worse, and names each. Mistakes where nothing was expected before (`invented`)
+    are left out: they are no matter of chance."""
     worse = [one for one in differences if one.verdict == "worse" and not one.invented]  # that is no matter of chance
     if not worse:
         return RegressionCheckResult("significant_drop", None, "passed", sentence(Finding("nothing-worse")))

@@ -120,6 +120,8 @@ def _signed(sizes: Iterable[float]) -> list[float]:
 
 
 def _drawn(sizes: Mapping[Fraction, int], total: Fraction, common: int) -> float:
+    """The p-value by random signs, the same every time. `sizes` says how often each absolute difference occurs, `total` is the absolute
+    sum, `common` a common denominator. Beyond the `MOST_DRAWN` largest, the sum is taken as normal."""
     units = sorted([float(size) for size, count in sizes.items() for _ in range(count)], reverse=True)
     tables = [_signed_sums(units[start : start + _TABLE]) for start in range(0, min(len(units), MOST_DRAWN), _TABLE)]
     spread = sqrt(sum(size * size for size in units[MOST_DRAWN:]))

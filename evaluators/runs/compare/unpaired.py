@@ -106,6 +106,7 @@ def _differences(base: Side, new: Side, evaluators: Sequence[str]) -> Iterator[D
 def _difference(
     stats: EvaluatorStats, field: str | None, sides: tuple[float | None, float | None], ci: Interval | None
 ) -> Difference:
+    """A difference without a test or pairs of rows; not measured where one of the two values is None."""
     was, now = sides
     change = None if was is None or now is None else now - was
     return Difference(

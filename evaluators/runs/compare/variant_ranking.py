@@ -36,6 +36,8 @@ _Column: TypeAlias = dict[tuple[str, int], RowMeasure]
 
 
 def _ranked(name: str, variants: Sequence[tuple[str, SideRows]]) -> Ranking | None:
+    """The variants as one evaluator ranks them, over the rows that all ranked ones have; None where there are no such rows and nobody was
+    left out. A rank is 1 plus the number of variants that are clearly better."""
     columns = {variant: _column(rows, name) for variant, rows in variants}
     clusters = {
         key: line.cluster
@@ -80,6 +82,7 @@ def _clearly_better(
 
 
 def _column(rows: SideRows, name: str) -> _Column:
+    """The rows that a variant has by that evaluator. One without a score is left out, unless there was nothing in it to measure."""
     if not rows.lines:
         return {}
     results = map(rows.results(name), rows.lines)

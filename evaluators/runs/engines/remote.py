@@ -102,6 +102,8 @@ class Cluster:
             self.cancel(list(under_way.calls))
 
     def _answer(self, call: Any) -> Answer | None:
+        """How the task of the call ended; None where its worker was lost. Raises Problems (environment) where the worker could not
+        begin."""
         try:
             return self.answer(call)
         except Exception as error:  # whatever it is, the worker could not begin
@@ -205,6 +207,7 @@ def _in_folder(folder: str) -> Iterator[None]:
 
 
 def _unfit(worker: str, error: Exception) -> Issue:
+    """The issue (environment) of a worker that could not begin, with the last line of the error."""
     last = (str(error).strip().splitlines() or [""])[-1]
     message = f"{worker} cannot take part in the run: {type(error).__name__}: {last}"
     hint = "what a worker needs to have is said in docs/integrations/clusters.md"

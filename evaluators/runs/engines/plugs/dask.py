@@ -82,6 +82,7 @@ class _DaskCluster(Cluster):
         return [one for one in calls if one.done()]
 
     def answer(self, call: Any) -> Answer | None:
+        """How the task ended; None where its worker was killed, the task was cancelled, or its result did not come in time."""
         import distributed
 
         try:

@@ -29,6 +29,8 @@ class Processes(Engine):
     def map(
         self, run: Callable[[Task, Stopped], Result], tasks: Iterable[Task], stopped: Stopped = never
     ) -> Iterator[Result | Lost[Task]]:
+        """The results as they come. Tasks under way when a worker dies are given as lost, and begun again one by one in a process of their
+        own; one that is lost there, too, comes with the issue."""
         waiting = iter(tasks)
         while True:
             lost: list[Task] = []
@@ -74,6 +76,7 @@ def _in_pool(
 
 
 def _begun(pool: ProcessPoolExecutor, run: Callable[[Task, Stopped], Result], task: Task) -> Future[Result]:
+    """The task begun in the pool. Where the pool is broken already, the future has failed with that error, as if its worker had died."""
     try:
         return pool.submit(_in_worker, run, task)
     except BrokenProcessPool as error:

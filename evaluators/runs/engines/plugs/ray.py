@@ -85,6 +85,7 @@ class _RayCluster(Cluster):
         return list(self._ray.wait(calls, timeout=seconds)[0])
 
     def answer(self, call: Any) -> Answer | None:
+        """How the task ended; None where its worker or its machine was lost, or had no memory left."""
         lost = self._ray.exceptions
         try:
             answer: Answer = self._ray.get(call)
