@@ -120,6 +120,7 @@ def compare_variants(run: Path, names: Sequence[str], *, suite: Suite | None, **
 
 
 def _not_ranked(rankings: Iterable[Ranking]) -> Iterator[Issue]:
+    """A warning for each variant that a ranking leaves out because it lacks too many of the rows that others have."""
     for ranking in rankings:
         for one in ranking.unranked:
             lacks = f"{one.lacking:,} of the {one.others:,} rows that others have"
@@ -182,6 +183,7 @@ def open_side(run: Run | Side | str | Path) -> Side:
 
 
 def _known_rules(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of rules as they were given. Raises Problems (config) for one that no rule has."""
     known, asked = ("significant_drop", "broken_rows"), tuple(names)
     for name in asked:
         if name not in known:

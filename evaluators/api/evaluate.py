@@ -101,6 +101,8 @@ def _refuse_old_calls(rows: Any, suite: Any, others: tuple[Any, ...], options: M
 
 
 def _is_suite(given: Any) -> bool:
+    """Whether what was given is a suite: a Suite, a path that ends in .yaml, .yml or "preset", or a mapping with keys of a suite that is
+    no test set."""
     if isinstance(given, Mapping):
         return not is_test_set(given) and bool(given.keys() & {*_SUITE_KEYS, "fields"})
     return isinstance(given, Suite) or (

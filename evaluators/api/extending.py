@@ -70,6 +70,8 @@ def comparator(
     """
 
     def add(plug: Function) -> Function:
+        """Registers the class or function under `name`, and returns it as it is, as a decorator does. A Comparator subclass gets the name
+        as its `word`."""
         if inspect.isclass(plug):
             _check_name("comparator", name)
             _add_comparator(name, plug, overwrite)
@@ -134,6 +136,7 @@ def _own_transform(
 
 
 def _add_comparator(name: str, plug: Any, overwrite: bool) -> None:
+    """Registers a comparator. Raises Problems (config) for a name that is another word for a comparator of the package."""
     if name in WORDS:
         message = f'"{name}" is another name of the comparator "{WORDS[name]}", which ships with the package and cannot be replaced'
         raise problem("shadows-built-in", message, hint="choose another name")
@@ -172,6 +175,8 @@ def register_file(path: str | Path, *, overwrite: bool = False) -> str:
 
 
 def _module_of(file: Path) -> ModuleType:
+    """The module of a file, run anew and put into `sys.modules`. Raises Problems (config) where it is not Python or cannot be run;
+    `sys.modules` is then as it was before."""
     name = f"{_PREFIX}{file.stem}"
     spec = spec_from_file_location(name, file)
     if spec is None or not isinstance(spec.loader, SourceLoader):
@@ -195,6 +200,8 @@ def _module_of(file: Path) -> ModuleType:
 
 
 def _only_plug(module: ModuleType, file: Path) -> Any:
+    """The one subclass of Evaluator or Comparator that the module itself defines. Raises Problems (config) where there is none, or more
+    than one."""
     found = [
         one
         for one in vars(module).values()

@@ -53,6 +53,8 @@ def _read_once(
 
 
 def _read(path: Path, environment: Mapping[str, str] | None) -> suite_source.SuiteSource:
+    """The source of a suite file. Where it cannot be read and is by its name a file of rows, the Problems (config) say how to make a suite
+    for it."""
     try:
         return suite_source.load(path, environment)
     except Problems as error:

@@ -74,6 +74,7 @@ def page_place(run: str, here: Path) -> Path:
 
 
 def _takes_files(folder: Path) -> bool:
+    """Whether a file can be made in the folder: it is tried, with a temporary one."""
     try:
         with tempfile.TemporaryFile(dir=folder):
             return True
@@ -94,6 +95,8 @@ def written_places(places: Iterable[str], write: Callable[[list[Path]], Iterable
 
 
 def _sent(path: str, write: Callable[[list[Path]], Iterable[Path]]) -> list[str]:
+    """The addresses of the files that were sent: what `write` makes in a temporary folder. Raises Problems where a file cannot be made or
+    sent; the folder is removed only after all were."""
     folder, sent = Path(tempfile.mkdtemp(prefix="evaluators-")), list[str]()
     try:
         for file in write([folder / path.rpartition("/")[2]]):

@@ -142,6 +142,8 @@ class Run(reader.Run):
         return self._table(None, True)
 
     def _table(self, overall: str | None, fields: bool) -> ResultTable:
+        """The rows as a table: number, id and variant, then the columns of each evaluator and of the overall score, which is that of the
+        evaluator `overall` where one is named. Fields have columns only with `fields`."""
         kinds: dict[str, Kind] = {"row": "count", "id": "text", **self._variant_column}
         *about, verdicts = list(zip(*self._rows, strict=True)) or [()] * 4
         by_evaluator = list(zip(*verdicts, strict=True)) or [()] * len(self._lines)
@@ -234,6 +236,8 @@ class Run(reader.Run):
         return self.place
 
     def _failures(self) -> Iterator[list[Any]]:
+        """A line for each field that is wrong in a row that fails, or one for the row where no field is, or where it was kept out:
+        variant, row, id, evaluator, field, status, expected, output, reason."""
         from evaluators.reports.rows import row_views  # who asks for metrics alone starts sooner
 
         for row in row_views(self):
@@ -267,6 +271,8 @@ class Run(reader.Run):
         ]
 
     def _frame_index(self) -> Any:
+        """The index of a DataFrame of the rows: that of the DataFrame which was scored; else the ids, where every row has one; else the
+        numbers of rows."""
         import pandas
 
         numbers, ids = [row[0] for row in self._rows], [row[1] for row in self._rows]
@@ -276,6 +282,8 @@ class Run(reader.Run):
         return pandas.Index(ids, name="id") if named else pandas.Index(numbers, name="row")
 
     def __repr__(self) -> str:
+        """A few lines for a Python prompt: the first evaluators with mean and pass rate, and the first causes of the exit code, each cut
+        to 160 characters."""
         lines = [self._head()]
         means = self.result.evaluators
         width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
@@ -294,6 +302,7 @@ class Run(reader.Run):
         )
 
     def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the evaluators, and the first causes of the exit code."""
         from html import escape
 
         kinds: dict[str, Kind] = {

@@ -78,6 +78,7 @@ def chosen(names: Iterable[str], of_suite: Sequence[NamedTracker], trace_rows: i
 
 
 def _read(section: object) -> tuple[NamedTracker, ...]:
+    """The trackers of a section `tracking`, or of a list of names. Raises Problems (config), without a place, where they cannot be read."""
     try:
         return read_tracking(section, {})
     except BadSettings as error:

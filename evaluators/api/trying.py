@@ -130,6 +130,7 @@ def row_of(
 
 
 def _setting(written: str) -> tuple[str, object]:
+    """The name and the value of `NAME=VALUE`, whose value is read as YAML. Raises Problems (config)."""
     name, equals, value = written.partition("=")
     if not equals or not name:
         raise problem("bad-setting", f'"{written}" does not give a setting a value', hint="write --set NAME=VALUE")
@@ -149,6 +150,8 @@ def _placed(issue: Issue, subject: str) -> Issue:
 
 
 def _not_an_evaluator(subject: str) -> Problems:
+    """The problem (config) of a name that is no evaluator type: it says so where the name is that of a plug of another kind, such as a
+    comparator."""
     from evaluators.scoring.evaluators._evaluator import BUILTIN
 
     kinds = kinds_of(subject)
@@ -161,6 +164,8 @@ def _not_an_evaluator(subject: str) -> Problems:
 
 
 def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str]) -> None:
+    """Raises Problems (config) with one issue for each column that the suite reads and that has no cell. `named` gives the column of each
+    role."""
     issues = []
     for column in needed_columns(suite.lines):
         name = column.name if column.literal else named[column.name]
@@ -174,6 +179,7 @@ def _all_given(suite: Suite, cells: Mapping[str, str], named: Mapping[str, str])
 
 
 def _variant(rows: TestSet, variant: str | None) -> TestSet:
+    """The rows of the variant; without a name those of the first variant, or all where the test set has none. Raises Problems (config)."""
     if variant is None:
         return rows.variant(rows.variants[0]) if rows.variants else rows
     if variant in rows.variants:
@@ -184,6 +190,7 @@ def _variant(rows: TestSet, variant: str | None) -> TestSet:
 
 
 def _no_row(rows: TestSet, last: int | None, number: int | None, row_id: str | None) -> Problems:
+    """The problem of a row that is not there. `last` is the number of the last row, None where the test set is empty."""
     if last is None:
         return Problems([Issue("no-rows", Blame.TESTSET, "there are no rows", rows.name)])
     if row_id is not None:
@@ -238,6 +245,7 @@ def _with_full_reasons(result: Result, cell_values: Sequence[Any]) -> Result:
 
 
 def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:
+    """How the document was taken from its cell, as sentences, or the message of the issue that kept it from being read."""
     if isinstance(value, CellError):
         return f"{value.issue.message}."
     if not isinstance(chosen, PickedDocument):
@@ -246,6 +254,7 @@ def _how(value: Any, chosen: PickedDocument | CellError | None) -> str:
 
 
 def _section(line: EvaluatorLine, result: Result) -> Section:
+    """The part of the page about one evaluator: score, reason or issue, and its fields."""
     blocks: list[Block] = []
     reason = result.issue.message if result.issue is not None else result.reason
     if reason:
@@ -258,6 +267,7 @@ def _section(line: EvaluatorLine, result: Result) -> Section:
 
 
 def _verdict(line: EvaluatorLine, result: Result) -> str:
+    """The score in words, and whether it passes; without a score, why there is none."""
     score = result.score
     if score is None:
         return f"no score ({ROW_WORDS[result.status.word].of_score or result.status.plain})"
@@ -275,6 +285,7 @@ def _fields(fields: Sequence[Outcome]) -> Listing:
 
 
 def _in_full(field: Outcome) -> Item:
+    """A wrong field with reason, rule, and both values each on a line. A value that was looked for in a text has no expected side."""
     rule = f"rule: {field.comparator}" if field.comparator else ""
     expected = () if _FOUND in field.details else (f"expected: {_shown(field.expected, _WHOLE)}",)
     values = (*expected, f"output:   {_shown(field.actual, _WHOLE)}")
@@ -282,6 +293,7 @@ def _in_full(field: Outcome) -> Item:
 
 
 def _in_brief(field: Outcome) -> Item:
+    """A field on one line: its value, both values where they are written differently, or none where it was not compared."""
     if field.status in (FieldStatus.SKIPPED, FieldStatus.NOT_MEASURED):
         return Item(f"{field.status.plain}: {field.path or '$'}{_why(field)}")
     actual, expected = _shown(field.actual, _BRIEF), _shown(field.expected, _BRIEF)
