@@ -130,6 +130,7 @@ def _ask_for_tracebacks(ctx: click.Context, _: click.Parameter, value: bool) -> 
 
 
 def _say_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    """Prints the version and ends the program, where `--version` is given: click calls it before any command."""
     if value and not ctx.resilient_parsing:
         from evaluators.model.rows import __version__  # help does without it
 

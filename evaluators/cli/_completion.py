@@ -45,6 +45,8 @@ def types(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[C
 def _offered(
     kinds: tuple[Kind, ...], ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
+    """The names of plugs of these kinds that begin so, then the suites. Files that the shell would complete by itself are offered only
+    where no name fits."""
     from click.shell_completion import CompletionItem
 
     from evaluators.reports.catalog import names_of

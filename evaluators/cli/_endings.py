@@ -58,6 +58,7 @@ def _refused(error: OSError) -> Issue:
 
 
 def _bug_text(error: BaseException) -> str:
+    """What is printed of an error that nobody foresaw: its type, the first line of its message, and what to send to the authors."""
     said = str(error).strip().splitlines()
     what = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
     return (
@@ -86,6 +87,8 @@ def interruptible() -> Iterator[Interrupts]:
     interrupts = Interrupts()
 
     def ask(_number: int, _frame: FrameType | None) -> None:
+        """Handles the signal: notes it and says so on standard error, or raises KeyboardInterrupt the second time, or the first time with
+        `at_once`."""
         if interrupts.asked or interrupts.at_once:
             raise KeyboardInterrupt
         interrupts.asked = True

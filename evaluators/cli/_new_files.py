@@ -53,6 +53,7 @@ def write_suite(file: str, text: str, *, data: Iterable[str] = (), force: bool) 
 
 
 def _schema_written(schema: Path) -> bool:
+    """Writes the schema of suites for editors, and says whether it could: False where a file is in its place, or it cannot be written."""
     from evaluators.api.language import language_schema, schema_text
     from evaluators.model.issues import Problems
 

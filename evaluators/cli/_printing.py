@@ -61,6 +61,8 @@ def print_reference(text: str) -> None:
     lost = 0
 
     def shown(match: re.Match[str]) -> str:
+        """The text in place of a match: code coloured and without its two backticks; a gap between columns wider by the backticks that
+        were lost before it in the line."""
         nonlocal lost
         code, gap = match["code"], match["gap"]
         lost, before = (0, lost) if code is None else (lost + 2, 0)

@@ -44,6 +44,7 @@ class _Drawing:
         self._drawn: Progress | None = None
 
     def _draw(self, said: str, done: int, total: float | None) -> None:
+        """Draws the text and the bar at once; the first call makes the bar. Without a `total` it shows no share."""
         if self._drawn is None:
             self._drawn = _progress(self._stream)
         self._drawn.start()
@@ -85,6 +86,7 @@ class ProgressLine(_Drawing):
         self._show()
 
     def _show(self) -> None:
+        """Draws how many rows are done, unless that was done less than `_EVERY_SECONDS` ago."""
         now = monotonic()
         if now - self._shown >= _EVERY_SECONDS:
             with self._drawing:

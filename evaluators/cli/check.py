@@ -61,6 +61,8 @@ def _told_apart(files: Sequence[str]) -> tuple[Sequence[str], str | None]:
 
 
 def _check(suite: str, test_set: str | None, with_data: bool, whole: bool, settings: Mapping[str, Any]) -> int:
+    """Prints what is found about the suite and, where it has or is given a test set, about how the two fit. Returns the exit code; raises
+    Problems for a suite that cannot be used."""
     from evaluators.api.loading import load
     from evaluators.guide import data_checks
     from evaluators.runs.preparing import check_judge

@@ -117,6 +117,7 @@ def command(runs: tuple[str, ...], suite: str | None, **options: Any) -> None:
         return ComparedRuns(*sides, file.parent if file in files else None)
 
     def write(some: list[Path]) -> list[Path]:
+        """Writes the comparison into each file, in the format of its ending, and returns the files."""
         for file in some:
             with open_text(file) as stream:
                 comparison_format_for(file).write_compared(comparison, partial(compared, file), stream)
@@ -136,6 +137,8 @@ def _places(runs: tuple[str, ...], among: bool) -> list[Path]:
 
 
 def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, options: dict[str, Any]) -> RunComparison:
+    """The comparison that the command line asks for: of the variants of a run, of two runs, or of a run with the baseline of the suite.
+    Raises click.UsageError where only one run is named, and no suite."""
     from evaluators.api.comparisons import compare, compare_variants, compare_with_baseline
 
     rules = {name: options[name] for name in ("max_broken_rows", "max_drop", "common")}
@@ -152,6 +155,8 @@ def _comparison(places: list[Path], runs: tuple[str, ...], suite: Suite | None, 
 
 
 def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
+    """Copies the run over the baseline of the suite, and prints that. Raises click.UsageError without a suite, or where not just one run
+    is named."""
     from evaluators.api.comparisons import baseline_of, update_baseline
     from evaluators.runs.metrics import rows_text
 
@@ -164,6 +169,8 @@ def _update(runs: tuple[str, ...], suite: Suite | None) -> None:
 
 
 def _print(comparison: RunComparison, files: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Prints the comparison as `--format` and `--quiet` ask for: annotations for GitHub, another format, one line, or the page, which lists
+    `files`."""
     from evaluators.reports.comparison_page import comparison_line, comparison_page
     from evaluators.reports.display import visible
 

@@ -225,6 +225,7 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
             sending = None if options["quiet"] else sending_progress()
 
             def before_sending(finished: Finished) -> None:
+                """Prints the run before it is sent to trackers. From here on, the first Ctrl-C ends the command."""
                 stopped.at_once = True
                 if line is not None:
                     line.clear()
@@ -281,6 +282,8 @@ def _printed(finished: Finished, options: dict[str, Any]) -> tuple[Issue, ...]:
 
 
 def _results_folder(options: dict[str, Any], suite: Suite) -> str | Path | None:
+    """Where run folders go: None with `--no-results`, a folder, or an address in a store as text. Raises Problems for an address in the
+    suite that cannot be used."""
     from evaluators.testsets.byte_store import scheme_of
 
     if options["no_results"]:
@@ -332,6 +335,7 @@ _AS_GIVEN: Final = (
 
 
 def _print(finished: Finished, options: dict[str, Any]) -> None:
+    """Prints the run as `--format` and `--quiet` ask for: JSON, one line, annotations for GitHub, or the summary."""
     from msgspec.structs import replace
 
     if options["print_as"] == "json":

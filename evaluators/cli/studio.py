@@ -63,6 +63,7 @@ def command(opened: str | None, no_open: bool, port: int, host: str, allowed: tu
         studio = stack.enter_context(closing(Studio(folder, file, Path(scratch))))
 
         def ready(address: str) -> None:
+            """Prints the address with the token that lets a browser in, and opens it unless `--no-open` is given."""
             whole = f"{address}/#token={token}"
             print_out(f"{whole}\n")
             if not no_open:
