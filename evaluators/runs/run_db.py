@@ -106,7 +106,7 @@ class RunDb:
         return found
 
     def _has_splits(self) -> bool:
-        """Whether the file holds a split, or cannot say: then it must not be given up."""
+        """Whether the file holds a finished split, or cannot be asked: then it must not be given up."""
         try:
             return self.splits() > 0
         except sqlite3.Error:

@@ -226,7 +226,7 @@ def _changed(
     variant: str | None,
     others: Sequence[str],
 ) -> ChangedRow:
-    """The row as the comparison lists it. `found` has, by evaluator, the change and both results; `others` are further changes of values,
+    """The row as the comparison lists it, from the change and both results of each evaluator; `others` are further changes of values,
     ready to be shown. A row without a `line` has number 0."""
     of = {
         kind: tuple(name for name, (each, _) in found.items() if each == kind)
