@@ -191,10 +191,29 @@ def _in_words(line: Outcome) -> tuple[str, _Sentence]:
         return "in words", _Sentence(f"{_text(actual)} for {_text(expected)}: {reason}")
     said = _Sentence(reason, sides=(expected, actual))
     if isinstance(actual, str) and isinstance(expected, str):
+        if affixed := _affixed(expected, actual):
+            return affixed, _Sentence(affixed)
         given, wanted = _shape(actual[:40]), _shape(expected[:40])
         if given != wanted and "0" in wanted:
             return f"{alike} {given} for {wanted}", said
     return alike, said
+
+
+AFFIXED: Final = ("without ", "with ")
+_AFFIX: Final = late_pattern(r"(?!.*[^\W\d_]{4})(?=.*[^\w])[^\d\n]{1,6}")
+"""What may stand before or behind every value alike: `INV-`, `$`, ` EUR`. Digits and whole words differ from row to row."""
+
+
+def _affixed(expected: str, actual: str) -> str:
+    """`without "INV-"` where the output is the expected text but for a few marks before or behind it, `with "INV-"` the other way round;
+    empty for others."""
+    word, long, short = ("without", expected, actual) if len(expected) > len(actual) else ("with", actual, expected)
+    if not short.strip():
+        return ""
+    affix = (
+        long.removesuffix(short) if long.endswith(short) else long.removeprefix(short) if long.startswith(short) else ""
+    )
+    return f"{word} {quote(affix)}" if _AFFIX.fullmatch(affix) else ""
 
 
 def _short(reason: str, expected: Any, actual: Any) -> str:

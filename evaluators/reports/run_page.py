@@ -1,7 +1,7 @@
 """A run as a page with all its tables: what `-v` prints, and what Markdown and the page for a browser show.
 
-The order is the order of questions: did it pass, which gates, how well, where is it weak, what was not measured and why,
-and what to do about it. Every metric stands beside its counts.
+The order is the order of questions: what did it come to, which gates, how well, where is it weak, what was not measured and
+why, and what to do about it. Every metric stands beside its counts.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from evaluators.reports.sections.labels import choice_sections, label_sections
 from evaluators.reports.sections.measures import measure_section
 from evaluators.reports.sections.problems import problem_sections
 from evaluators.reports.sections.repeats import confidence_sections, repeat_sections
+from evaluators.reports.sections.verdict import verdict_section
 from evaluators.runs.metrics import counted, rows_text, score_text
 from evaluators.runs.result import RunResult
 from evaluators.scoring.values.file_names import shown
@@ -34,19 +35,21 @@ def run_page(result: RunResult, options: Options = Options()) -> Page:
     gates = gate_section(result)
     failed = any(gate.verdict in ("failed", "undecided") for gate in result.gates)
     sections = (
+        *_unanswered(result),
+        *verdict_section(result, options),
         _opening(result),
         *(gates if failed else ()),
         *evaluator_section(result),
         *(() if failed else gates),
+        *lowest_section(result, MOST_WEAK),
+        *mistake_section(options.mistakes, options.mistakes_until),
         *label_sections(result),
         *repeat_sections(result),
         *confidence_sections(result),
         *schema_sections(result),
         *choice_sections(result),
         *panel_section(result),
-        *lowest_section(result, MOST_WEAK),
         *empty_section(result),
-        *mistake_section(options.mistakes, options.mistakes_until),
         *correction_section(result),
         *slice_section(result),
         *measure_section(result),
@@ -82,12 +85,17 @@ def tone_of(result: RunResult) -> Tone:
     return "bad" if result.exit_code in (1, 70) else "warning"
 
 
+def _unanswered(result: RunResult) -> tuple[Section, ...]:
+    """What no metric of the run can speak of, before all metrics."""
+    lines = tuple(Paragraph(line, "warning") for line in answered(result))
+    return (Section(None, lines),) if lines else ()
+
+
 def _opening(result: RunResult) -> Section:
     """The first section: warnings about answers, how many rows of which test set, variants, and which columns were read."""
     names = ", ".join(f'"{name}"' for name in result.variants)
     variants = f", {counted(len(result.variants), 'variant')}: {names}" if result.variants else ""
-    lines = [Paragraph(line, "warning") for line in answered(result)]
-    lines.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))
+    lines = [Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}")]
     if result.columns:
         lines.append(Paragraph(columns_text(result)))
     return Section(None, tuple(lines))

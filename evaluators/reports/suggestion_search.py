@@ -28,7 +28,7 @@ from evaluators.model.rows import MISSING, FieldStatus, Outcome
 from evaluators.reports.changed_evaluator import FIRST_ROWS, MOST_ROWS, RowsAgain, with_field, with_settings
 from evaluators.reports.comparator_suggestions import FieldRule, Mismatch, changes
 from evaluators.reports.mistakes import field_of, steps_of
-from evaluators.reports.suggestions import Suggestion
+from evaluators.reports.suggestions import WHOLE_OUTPUT, Suggestion
 from evaluators.runs.metrics import rows_text
 from evaluators.runs.reader import Run
 from evaluators.runs.record_facts import RecordedVariant
@@ -440,7 +440,7 @@ def _of_texts(
             continue
         already |= set(effect.rows)
         best[effect.rows] = Suggestion(
-            line.name, variant, "the output", change.switch, written, effect.turned, wrong, not effect.whole,
+            line.name, variant, WHOLE_OUTPUT, change.switch, written, effect.turned, wrong, not effect.whole,
             effect.rows[:_SHOWN_ROWS], len(effect.rows), change.says, line=True, whole=None if effect.whole else whole,
         )  # fmt: skip
     yield from sorted(best.values(), key=lambda one: -one.turned)

@@ -23,7 +23,7 @@ from evaluators.reports.sections.evaluators import evaluator_section
 from evaluators.reports.sections.fields import MOST_MISTAKES, forgiven_by, mistake_count, weakness
 from evaluators.reports.sections.labels import label_id
 from evaluators.reports.sections.repeats import bin_line, confidence_id
-from evaluators.reports.sections.verdict import verdict_lines
+from evaluators.reports.sections.verdict import VERDICT, verdict_lines
 from evaluators.runs.metric_table import EVALUATOR_METRICS
 from evaluators.runs.record_facts import RecordFacts
 from evaluators.runs.record_lines import LETTERS
@@ -39,8 +39,8 @@ _FOLDED: Final = ("metrics", "empty")
 """Sections that are opened on demand: their figures say again, in other ways, what stands above them."""
 _DRAWN: Final = ("mean", "pass_rate", "minimum_detectable_effect")
 """Metrics of evaluators that the page draws, or puts in a sentence; a card lists the others."""
-_NOT_ON_PAGE: Final = ("failed",)
-"""Sections that the table of rows says better."""
+_NOT_ON_PAGE: Final = ("failed", VERDICT)
+"""Sections that the table of rows says better, and the sentences that the page shows in large."""
 
 _STATUSES: Final = [
     {

@@ -20,6 +20,7 @@ from evaluators.reports.document import (
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.parts import metric_columns, table_part
+from evaluators.reports.suggestions import WHOLE_OUTPUT
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import FIELD_METRICS, Place
 from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text, with_variant
@@ -240,7 +241,8 @@ def forgiven_by(options: Options, one: Mistake) -> str:
     found = [
         each
         for each in options.suggestions
-        if (each.evaluator, each.variant, each.field) == (one.evaluator, one.variant, one.field)
+        if (each.evaluator, each.variant, "" if each.field == WHOLE_OUTPUT else each.field)
+        == (one.evaluator, one.variant, one.field)
         and not each.named
         and set(each.rows) & set(one.rows[:_SHOWN_ROWS])
     ]

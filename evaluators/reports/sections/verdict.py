@@ -7,13 +7,23 @@ from typing import Final
 
 from evaluators.model.words import ROW_WORDS
 from evaluators.reports.display import visible
+from evaluators.reports.document import Paragraph, Section
 from evaluators.reports.headline import Options
+from evaluators.reports.mistakes import AFFIXED
 from evaluators.reports.sections.fields import weak_fields
 from evaluators.runs.metrics import full_name, rows_text, score_text
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
 from evaluators.scoring.values.paths import for_people
 
+VERDICT: Final = "verdict"
+"""The id of its section."""
 MOST_VARIANTS: Final = 5
+
+
+def verdict_section(result: RunResult, options: Options = Options()) -> tuple[Section, ...]:
+    """The sentences as the first section of a page; none where there is nothing to say."""
+    lines = tuple(map(Paragraph, verdict_lines(result, options)))
+    return (Section(None, lines, id=VERDICT),) if lines else ()
 
 
 def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
@@ -45,8 +55,11 @@ def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterat
         yield f"{counts.match:,} of {counts.n:,} values right"
     if stats.scored:
         yield f"{stats.passed:,} of {rows_text(stats.scored)} passed"
+    for name in ("unreadable", "blocked"):
+        if count := getattr(stats, name):
+            yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
     worst = next((field for each, field in weak_fields(result) if each is stats), None)
-    if worst is not None and len(stats.fields) > 1:
+    if worst is not None and len(stats.fields) > 1 and stats.unreadable + stats.blocked < stats.failed:
         right = f"{worst.counts.match:,} of {worst.counts.n:,} right"
         yield f"worst: {for_people(worst.path)} ({right}){_mostly(stats, worst, options)}"
     yield from _corrected(result, stats)
@@ -75,5 +88,6 @@ def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:
     for one in options.mistakes:
         here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field.path)
         if here and one.count >= max(2, wrong / 2):
-            return f", mostly: {visible(one.said.removeprefix('such as '))}"
+            said = visible(one.said.removeprefix("such as "))
+            return f", mostly {said}" if said.startswith(AFFIXED) else f", mostly: {said}"
     return ""

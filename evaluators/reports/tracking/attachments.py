@@ -14,17 +14,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, TypeAlias
 
-from msgspec.structs import replace
-
 from evaluators.model.rows import FIELD_STATUSES
-from evaluators.reports.document import Page, Paragraph, Section
+from evaluators.reports.document import Page, Section
 from evaluators.reports.format import FORMATS
 from evaluators.reports.headline import Options
 from evaluators.reports.markdown import page_markdown
 from evaluators.reports.names import field_name, flat_columns, segment
 from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
 from evaluators.reports.run_page import run_page
-from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.tracking.metrics import metrics_of
 from evaluators.reports.tracking.recorded_suite import settings_of, written_suite
 from evaluators.runs.reader import Run
@@ -147,8 +144,7 @@ def _cell(cell: Any) -> Any:
 
 def note_of(record: Run, most: int) -> str:
     """The summary of a run in at most `most` characters, what it came to in words first: whole sections, as far as there is room."""
-    said, page = tuple(map(Paragraph, verdict_lines(record.result))), run_page(record.result)
-    page = replace(page, sections=(Section(None, said), *page.sections))
+    page = run_page(record.result)
     kept: list[Section] = []
     for section in page.sections:
         longer = [*kept, section]
