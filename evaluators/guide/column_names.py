@@ -35,7 +35,7 @@ _WORDS: Final[Mapping[Role, frozenset[str]]] = {
          "bot", "chatbot", "ai", "assistant", "suggestion", "suggested", "hyp"]
     ) | _MODEL_ABROAD | _OUTPUT_ABROAD,
     "expected": frozenset(
-        ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "references", "target", "targets", "ideal",
+        ["expected", "gold", "golden", "truth", "groundtruth", "correct", "reference", "target", "targets", "ideal",
          "right", "true", "wanted", "solution", "human", "annotated", "annotation", "annotations", "annotator", "accept",
          "acceptable"]
     ) | _EXPECTED_ABROAD,

@@ -205,7 +205,10 @@ def _evaluators(
         return evaluators_of_pairs(chosen.pairs, cells, ask)
     wanted = cells.get(roles.expected) if roles.expected is not None else None
     if chosen.labels and wanted is not None:
-        sides = [[(cell or {}).get(FIELD) for cell in side] for side in (wanted, cells[roles.output or ""])]
+        sides = [
+            [cell.get(FIELD) if isinstance(cell, Mapping) else None for cell in side]
+            for side in (wanted, cells[roles.output or ""])
+        ]
         return evaluators_of_labels(sides[0], sides[1], chosen.mark)
     return evaluators_for(cells[roles.output or ""], wanted, chosen.columns, ask)
 
@@ -424,12 +427,14 @@ def _roles(
         raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
-    judged = [name for name in header if begin_with_verdicts(cells[name])]
+    asked, chosen = _unasked(header, cells, columns, elsewhere)
+    judged = [name for name in (chosen.columns.get("output"),) if name is not None and begin_with_verdicts(cells[name])]
+    if not chosen.columns.get("output"):
+        judged = [name for name in header if begin_with_verdicts(cells[name])]
     if judged and not columns:
         message = f"the outputs begin with verdicts such as [PASS], as in a table of promptfoo: {_listed(judged)}"
         hint = "write its results as JSON (promptfoo eval -o results.json), then: evaluators init results.json --list results.results"
         raise problem("verdicts-in-outputs", message, where=data, hint=hint)
-    asked, chosen = _unasked(header, cells, columns, elsewhere)
     pair = [cells.get(chosen.columns.get(role, ""), ()) for role in ("output", "expected")]
     doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1])
     inner = inner_columns(cells, columns.values()) if doubtful else None

@@ -61,5 +61,20 @@ def _are_lists(expected: Sequence[Any], outputs: Sequence[Any], mark: str) -> bo
     )
     if len(several) < _USES or not short or all(map(is_number, parts)) or len({*parts}) * _USES > len(parts):
         return False
+    if not _move(cells):
+        return False
     given = [plain(part) for cell in outputs for part in _parts(cell, mark)]
     return bool(given) and sum(part in {*parts} for part in given) >= _ALIKE * len(given)
+
+
+def _move(cells: Sequence[Sequence[str]]) -> bool:
+    """Whether at least half of the labels of cells with several also stand at another place, or in a cell with fewer or more.
+
+    The parts of a text with a fixed form stand where they stand: `Berlin, Germany`, `10 km/h`, `1,234.50 EUR`.
+    """
+    places: dict[str, set[tuple[int, int]]] = {}
+    for cell in {*map(tuple, cells)}:
+        for place, part in enumerate(cell):
+            places.setdefault(plain(part), set()).add((place, len(cell)))
+    parts = {plain(part) for cell in cells if len(cell) > 1 for part in cell}
+    return 2 * sum(len(places[part]) > 1 for part in parts) >= len(parts)

@@ -266,7 +266,8 @@ def clean(folder: Path, made: MadeNames = no_names) -> bool:
     before = _waiting(folder)
     with suppress(OSError):
         if before is not None:
-            move_foreign(folder, before, made)
+            for entry in foreign_entries(folder, made):
+                entry.rename(next(free_places(before / entry.name)))
         foreign = foreign_entries(folder, made)
         for entry in folder.iterdir() if foreign else ():
             if entry not in foreign:

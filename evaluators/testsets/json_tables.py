@@ -36,7 +36,7 @@ def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     names, data = value.get("columns"), value.get("data")
     if not isinstance(names, list) or not isinstance(data, list) or not data or {*value} - {"columns", "data", "index"}:
         return None
-    if not all(isinstance(name, str) for name in names):
+    if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         return None
     fits = all(isinstance(row, list) and len(row) == len(names) for row in data)
     return [dict(zip(names, row, strict=True)) for row in data] if fits else None
@@ -59,6 +59,10 @@ def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     lengths = {len(column) if isinstance(column, list) else None for column in value.values()}
     if len(lengths) != 1 or not _plays_a_role(value) or not (count := lengths.pop()):
         return None
+    if all(
+        any(isinstance(cell, dict) for cell in column) for column in value.values()
+    ):  # lists of rows, which no place pairs
+        return None
     return [{name: column[number] for name, column in value.items()} for number in range(count)]
 
 
@@ -68,7 +72,9 @@ def _of_ids(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     rows = list(value.values())
     if len(rows) < _FEWEST_ROWS or not all(isinstance(row, dict) and _plays_a_role(row) for row in rows):
         return None
-    return [row if "id" in row else {"id": key, **row} for key, row in value.items()]
+    if all(row.get("id") is not None for row in rows):
+        return rows
+    return [{**row, "id": key} for key, row in value.items()]
 
 
 def _plays_a_role(row: Mapping[str, Any]) -> bool:

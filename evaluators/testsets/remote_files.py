@@ -109,7 +109,10 @@ class RemoteFiles:
         if (pieces := _FETCHED.get(key)) is None:
             while len(_FETCHED) >= _MOST_FETCHED:
                 del _FETCHED[next(iter(_FETCHED))]
-            pieces = _FETCHED[key] = FetchedPieces(size)
+            try:
+                pieces = _FETCHED[key] = FetchedPieces(size)
+            except OSError:  # there is no folder for temporary files
+                return fetch
         return lambda start, end: pieces.read(start, end, fetch)
 
     def kind(self, path: str) -> Kind | None:
@@ -233,15 +236,18 @@ class FetchedPieces:
         self._size = size
         self._file = tempfile.TemporaryFile(prefix="evaluators-", buffering=0)  # noqa: SIM115  # the finalizer closes it
         self._present = set[int]()
+        self._full = False
         self._lock = Lock()
         finalize(self, self._file.close)
 
     def read(self, start: int, end: int, fetch: Callable[[int, int], bytes]) -> bytes:
         """The bytes from one place to before another. `fetch` is asked for the pieces that are not there, each whole.
 
-        Where the disk takes no more, it is asked for just these bytes.
+        Once the disk takes no more, nothing is held there, and `fetch` is asked for just these bytes.
         """
         with self._lock:
+            if self._full:
+                return fetch(start, end)
             for number in range(start // _PIECE_BYTES, -(-end // _PIECE_BYTES)):
                 if number not in self._present:
                     first = number * _PIECE_BYTES
@@ -249,9 +255,17 @@ class FetchedPieces:
                     try:
                         _write_at(self._file, first, data)
                     except OSError:
+                        self._give_up()
                         return fetch(start, end)
                     self._present.add(number)
             return _read_at(self._file, start, end - start)
+
+    def _give_up(self) -> None:
+        """Gives the disk back: others, such as the run's own files, need what room there is."""
+        self._full = True
+        self._present.clear()
+        with suppress(OSError):
+            self._file.truncate(0)
 
 
 def _read_at(file: Any, start: int, size: int) -> bytes:

@@ -196,10 +196,12 @@ def test_what_somebody_else_put_into_an_unfinished_run_stays_when_that_is_cleane
 def test_what_somebody_else_put_into_a_run_that_is_cleaned_goes_to_the_one_that_comes_back(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "nightly") as folder:
         folder.finish(result(rows=1))
+    write_text(tmp_path / "nightly" / "notes.txt", "of the finished one")
     ended(tmp_path, force=True)
-    write_text(tmp_path / "nightly" / "notes.txt", "mine")
+    write_text(tmp_path / "nightly" / "notes.txt", "of the unfinished one")
     assert clean(tmp_path / "nightly")
-    assert listing(tmp_path) == ["nightly", "nightly/notes.txt", "nightly/run.db", "nightly/run.json"]
+    notes = ["nightly/notes.txt", "nightly/notes.txt-2"]
+    assert listing(tmp_path) == ["nightly", *notes, "nightly/run.db", "nightly/run.json"]
 
 
 def test_what_a_forced_run_was_to_replace_goes_when_somebody_comes_to_its_end(tmp_path: Path) -> None:

@@ -153,6 +153,17 @@ def test_workers_read_the_pieces_that_are_there(server: FileServer, name: str) -
     assert run(f"{server.address}/{name}", workers=2).evaluators == alone.evaluators
 
 
+def test_without_a_folder_for_temporary_files_pieces_are_fetched_each_time(
+    server: FileServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_folder(*_: object, **__: object) -> None:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", no_folder)
+    server.files["/rows.csv"] = file_of_rows("rows.csv")
+    assert run(f"{server.address}/rows.csv").n_rows == ROWS
+
+
 def test_a_full_disk_keeps_no_pieces_and_loses_nothing(server: FileServer, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
