@@ -154,6 +154,7 @@ class Numeric(Comparator):
         return None if self.between in (None, EXPECTED) else str(self.between).removeprefix(ROW).strip()
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
+        """The upper limit in the cell. Without an expected value the lower one is None, and without either there are no answers."""
         upper = None if cell is MISSING or (isinstance(cell, str) and not cell.strip()) else cell
         if expected is not MISSING:
             return (upper,)

@@ -101,6 +101,7 @@ class OneOf(Normalization, Comparator):
         return self.absent if self.absent is not None and self.absent in _answers_of(expected) else MISSING
 
     def answers_in(self, cell: Any, expected: Any) -> Sequence[Any]:
+        """The right answers in the cell: of a JSON list, of a text cut at the separator, or the one value; none in an empty cell."""
         if cell is None or cell is MISSING or isinstance(cell, list):
             return cell or ()
         if not isinstance(cell, str):

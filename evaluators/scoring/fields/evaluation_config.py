@@ -394,6 +394,7 @@ def _unknown(key: object, loc: Loc, known: tuple[str, ...], noun: str) -> Detail
 
 
 def _weight(config: Mapping[str, Any], key: str, loc: Loc, details: list[Detail]) -> Fraction:
+    """The weight under a key, 1 where there is none. A weight that cannot be used is added to `details`, and 1 is given for it."""
     if config.get(key) is None:
         return Fraction(1)
     try:

@@ -47,6 +47,8 @@ def in_items(path: str) -> bool:
 
 
 def _above(path: str) -> Iterator[str]:
+    """The spelled paths of the root, of each place on the way, and of the path itself, outermost first. A `.` or `[` inside a quoted key
+    ends no step."""
     yield "$"
     quoted = escaped = False
     for at, char in enumerate(path):

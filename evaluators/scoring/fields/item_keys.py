@@ -80,6 +80,8 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
         name, path = paths[0].steps[0], paths[0]
 
         def read_text(item: Any) -> Hashable | None:
+            """The key of an item by one key of objects, None where it is lacking. A text is its own key, and other values are wrapped in a
+            tuple."""
             value = item.get(name, MISSING) if item.__class__ is dict else path.get(item)
             if value.__class__ is str and absent is None:
                 return value
@@ -90,6 +92,7 @@ def key_reader(align: Align, absent: Absent = None) -> Callable[[Any], Hashable 
         return read_text
 
     def read(item: Any) -> Hashable | None:
+        """The key of an item: a tuple with each part, None where all are lacking."""
         values = [path.get(item) for path in paths]
         if change is not None:
             values = [value if value is MISSING else _changed(change, value) for value in values]

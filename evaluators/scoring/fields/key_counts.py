@@ -184,6 +184,7 @@ def _keys(found: ListResult) -> ItemKeys:
     read = key_reader(found.at.node.align)
 
     def keys_of(value: Any) -> list[Any]:
+        """The keys of a list's items; none for another value, or where a transform fails."""
         try:
             return [*map(read, value)] if value.__class__ is list else []
         except Exception:  # a row is guarded: transforms may not take what stands on one side alone

@@ -63,6 +63,7 @@ class TreeKeys:
         return False
 
     def below(self, step: str | None) -> TreeKeys:
+        """The keys known at the place below: of the items for None, otherwise of the value under a key."""
         found = self._below.get(step)
         if found is None:
             every = [one.below for one in self._nodes]
@@ -208,6 +209,7 @@ class _Place:
         return known if all(map(known.issuperset, self._objects)) else known.union(*self._objects)
 
     def below(self, step: str | None) -> _Place:
+        """The place below: of the items of all lists for None, otherwise of all values under a key."""
         found = self._below.get(step)
         if found is None:
             if step is None:

@@ -185,6 +185,7 @@ def _refuse_misspelled(body: Mapping[Any, Any], context: Mapping[str, Any]) -> N
 
 
 def _line(path: Path, chosen: NamedComparator, align: Align | None = None, **rest: Any) -> FieldLine:
+    """The line of a path, with all that its chosen comparator says. `align` goes before the alignment that came with the comparator."""
     return FieldLine(
         path, chosen.comparator, chosen.rule, align=align or chosen.align, skip=chosen.rule == "skip", word=chosen.word,
         fallback_for=chosen.fallback_for, together=chosen.together, **rest,
@@ -199,6 +200,7 @@ def read_skipped(data: object) -> tuple[Path, ...]:
 
 
 def _skipped(index: int, spelled: object) -> Path:
+    """Reads the path of a field to skip. Raises BadSettings where it picks single items of a list, by number or by a query."""
     path = read_path(spelled)
     if path.query is not None or any(isinstance(step, int) for step in path.steps):
         raise bad(
@@ -255,6 +257,8 @@ def _misplaced_alignments(lines: Sequence[FieldLine], locs: Sequence[Loc]) -> li
 
 
 def _unknown_neighbour(key: object, body: Mapping[Any, Any], context: Mapping[str, Any]) -> Detail:
+    """The mistake of a key that no field has as a setting. The hint shows how to write it where it is a comparator beside other settings,
+    or `unique` beside `align`; otherwise the setting that it resembles."""
     name = str(key)
     known = (COMPOUND, *WORDS, *JUDGED, *context.get("comparators", {}))
     if (name in known or name in COMPARATORS) and "compare" not in body:

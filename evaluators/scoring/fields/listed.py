@@ -307,6 +307,7 @@ def _check(branch: Branch, details: list[Detail]) -> None:
 
 
 def _lines_below(branch: Branch) -> list[Branch]:
+    """All branches below a branch, at any depth, that have a line of their own."""
     found = []
     for inner in branch.below.values():
         if inner.line is not None:

@@ -114,6 +114,8 @@ class ListedRows(ScoredRows):
         return self._sides[0][at], self._sides[1][at]
 
     def empty_values(self, rows: Collection[int], absent: Sequence[Any]) -> EmptyValues:
+        """The empty values of some rows, by field. With `absent`, values that count as absent are looked for in every row again, as a match
+        says nothing of its value."""
         every = [(row, self.rows[row]) for row in rows]
         if absent:  # a match says nothing of its value
             found = [(row, self._changes(one, signature_of(self._in_full(row), absent))) for row, one in every]
@@ -227,6 +229,7 @@ class ListedRows(ScoredRows):
         return Reason("; ".join(said) or None, fields=fields)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """The wrong outcomes of a row, in the `wanted` fields alone."""
         row = self.rows[at]
         return [
             self._settled(number, line, at)
@@ -255,6 +258,7 @@ class ListedCheck(ChunkCheck[ListedRows]):
         return ListedRows(self._tree, expected, outputs, named)
 
     def settled(self, rows: ListedRows) -> list[ScoredRow]:
+        """The verdict of each row, once all pairs are settled. Releases the rows where that fails."""
         try:
             rows.settle()
             return [ScoredRow(self._verdict(rows, row), rows, at) for at, row in enumerate(rows.rows)]

@@ -142,6 +142,8 @@ def _checked(
     context: Mapping[str, Any],
     check: Callable[[str, object, Mapping[str, Any]], NamedComparator | Metric | None],
 ) -> Mapping[str, object]:
+    """A map of the suite, as it is written, once `check` has read each of its values. Raises BadSettings with the mistakes of all entries:
+    a key that is not among `known`, a value that cannot be read, or a comparator that needs answers."""
     if not isinstance(data, Mapping):
         raise bad(f"{setting} must be a map; found {spell(data)}", hint=f"write {setting}: {{{known[0]}: fuzzy}}")
 

@@ -260,6 +260,7 @@ def _in_full(plug: type[Comparator], name: str, value: object) -> str:
 
 
 def _taken(plug: type[Comparator], options: Mapping[str, Any]) -> bool:
+    """Whether a comparator can be built with these options."""
     try:
         build(plug, options)
     except BadSettings:

@@ -129,6 +129,8 @@ class OpenCheck(RowsCheck[OpenRows]):
         return OpenRows(self._walk, *columns)
 
     def settled(self, rows: OpenRows) -> list[ScoredRow]:
+        """The verdict of each row, whose pattern is noted to be counted by path later. Where the walk has no room left, it is counted now,
+        and a new walk begins."""
         verdicts = [self._known.get(one.counts) or self._verdict(one.counts) for one in rows.patterns]
         if self._watched:
             verdicts = [replace(one, watched=rows.watched(at, self._watched)) for at, one in enumerate(verdicts)]
@@ -159,6 +161,7 @@ class OpenCheck(RowsCheck[OpenRows]):
         self._patterns.clear()
 
     def _verdict(self, counts: RowCounts) -> Result:
+        """The verdict on a row with these counts, kept for the next row with the same ones until so many are known."""
         found = verdict_of_counts(self.tree, counts, self.pass_at)
         if len(self._known) < MEMO:
             self._known[counts] = found

@@ -197,6 +197,7 @@ def _with(result: Outcome, status: FieldStatus, score: float | None, reason: str
 
 
 def _answered_by(result: Outcome, metrics: set[object]) -> bool:
+    """Whether a field was answered, not left without a verdict, by a batch comparator that is one of these metrics."""
     return (
         bool(result.details.get("batch"))
         and result.details.get("metric") in metrics
@@ -237,6 +238,7 @@ def read_post_process(data: object) -> tuple[Processor, ...]:
 
 
 def _read(index: int, item: Any) -> Processor:
+    """A post-processor from its name, from its name with options, or from a function, which is taken as it is. Raises BadSettings."""
     if callable(item):
         known: Processor = item
         return known

@@ -124,6 +124,7 @@ class AbsentValues(Struct, frozen=True, eq=False):
             return self.has
 
         def changed_is_absent(value: Any) -> bool:
+            """Whether a value counts as absent once it is transformed."""
             try:
                 return value is MISSING or self.has(change(value))
             except (TransformError, RowProblem):  # a value that cannot be changed counts as it is
@@ -157,6 +158,7 @@ def own_pattern(comparator: Comparator, cells: Mapping[str, Any]) -> Any:
 
 
 def _too_many(answers: int, column: str) -> Issue:
+    """The issue of a row whose right answers would need more comparisons than `list_cells` allows."""
     most = limits_here().list_cells
     message = (
         f"too many values are compared with the {answers:,} right answers of the row: {most:,} comparisons are the most"

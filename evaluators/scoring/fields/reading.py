@@ -44,6 +44,7 @@ def read_transforms(data: object) -> tuple[Transform, ...]:
 
 
 def _read_transform(index: int, item: object) -> Transform:
+    """Reads one transform. Raises BadSettings also for an error of a value, whose message may end with a line of its own for the hint."""
     try:
         return parse_transform(item)
     except BadSettings:
@@ -144,6 +145,7 @@ def _unique(value: object) -> bool:
 
 
 def _cells(value: object) -> int:
+    """Reads the setting `cells` of an alignment, a whole number above 0. Raises BadSettings."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         hint = f"it is {LIST_CELLS:,} unless the suite says otherwise: items × items × values of an item"
         raise bad(f"cells must be a whole number above 0; found {spell(value)}", hint=hint)
@@ -151,6 +153,7 @@ def _cells(value: object) -> int:
 
 
 def _leftover(value: object) -> str:
+    """Reads the setting `ask` of an alignment, whose only value is `leftover`. Raises BadSettings."""
     if value != "leftover":
         hint = "leftover asks a judge about items that other comparators could not pair; without it nobody is asked"
         raise bad(f"ask must be leftover; found {spell(value)}", hint=hint)
@@ -158,6 +161,7 @@ def _leftover(value: object) -> str:
 
 
 def _share(value: object) -> Fraction:
+    """Reads the setting `at_least` of an alignment, above 0 and at most 1, as an exact fraction of the decimal. Raises BadSettings."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
         hint = "0.5: at least half of the items' fields agree"
         raise bad(f"at_least must be a number above 0, at most 1; found {spell(value)}", hint=hint)
@@ -165,6 +169,7 @@ def _share(value: object) -> Fraction:
 
 
 def _keyless(value: object) -> str:
+    """Reads the setting `keyless` of an alignment: `ordered` or `apart`. Raises BadSettings."""
     if value not in ("ordered", "apart"):
         hint = "ordered pairs items without a key in list order; apart pairs them with nothing"
         raise bad(f"keyless must be ordered or apart; found {spell(value)}", hint=hint)
@@ -172,6 +177,8 @@ def _keyless(value: object) -> str:
 
 
 def _key_paths(data: object) -> tuple[Path, ...]:
+    """Reads the paths of an alignment's key: one, or a list of several. Raises BadSettings with all mistakes: a path that may be at several
+    places in an item, one that is named twice, or none at all."""
     listed = isinstance(data, (list, tuple))
     found: list[Path] = []
     details: list[Detail] = []

@@ -240,6 +240,7 @@ class _SchemaWalk:
         return found
 
     def _anchored(self, name: str) -> tuple[Any, Loc] | None:
+        """The definition with this `$anchor` and its place; None where no definition of the root has it."""
         for key in ("$defs", "definitions"):
             for inner, value in _map(self.root.get(key)).items():
                 if isinstance(value, Mapping) and value.get("$anchor") == name:
@@ -253,6 +254,8 @@ class _SchemaWalk:
     # Choices
 
     def _choose(self, own: Placed, key: str, value: Any, loc: Loc, inside: tuple[str, ...]) -> None:
+        """Puts the alternatives under `anyOf` or `oneOf` into the schema `own`: null makes it nullable, a single other one is merged into
+        it, and plain types become its `type`. Others stay alternatives."""
         if not isinstance(value, list):
             own[key] = value
             return

@@ -96,6 +96,7 @@ def reader_of_expected(comparator: Comparator, transforms: Iterable[Transform] =
     known: dict[Hashable, Issue | None] = {}
 
     def ask(value: Any) -> Issue | None:
+        """The issue of an expected value that the comparator cannot read, otherwise None. What was asked once is remembered."""
         if value is None:
             return None
         key = value if value.__class__ is str else (identity(value),)
@@ -208,6 +209,7 @@ def compile_rule(comparator: Comparator, transforms: tuple[Transform, ...] = ())
         return rule
 
     def readable_first(expected: Any, actual: Any) -> Judged:
+        """The status of two values. Raises RowProblem where the expected one cannot be read."""
         issue = ask(expected)
         if issue is not None:
             raise RowProblem(issue)
@@ -229,6 +231,8 @@ def answering_rule(comparator: Comparator, transforms: tuple[Transform, ...] = (
         return lambda expected, actual: MATCH if same(expected, actual) else MISMATCH
 
     def rule(expected: Any, actual: Any) -> Judged:
+        """The status of two values. An output that cannot be transformed or read is an error of the field; other issues of a row are
+        raised."""
         if reflexive and same(expected, actual):
             return MATCH
         if transform is not None:

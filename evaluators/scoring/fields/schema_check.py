@@ -274,6 +274,7 @@ class ColumnCheck(_SchemaTotals[PartedRows]):
         return self._check(self._scoring(*cells)).row_to_explain(expected, output)
 
     def _check(self, scoring: SchemaScoring) -> SchemaCheck:
+        """The check by a scoring, made when it is first asked for. The scoring is kept with it, so that its id stays its own."""
         known = self._checks.get(id(scoring))
         if known is None:
             known = self._checks[id(scoring)] = (scoring, SchemaCheck(scoring).watching(list(self._watched)))

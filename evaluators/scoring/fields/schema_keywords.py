@@ -285,6 +285,8 @@ def condition_note(schema: Any) -> str | None:
 
 
 def _problems(schema: Mapping[str, Any], loc: Loc) -> Iterator[Detail]:
+    """The mistakes of one schema's own keywords, not of the schemas inside it: a value of the wrong kind, or a key that is probably another
+    keyword misspelled."""
     for key, value in schema.items():
         if not isinstance(key, str):
             continue

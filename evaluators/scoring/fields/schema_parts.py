@@ -90,6 +90,7 @@ class SchemaPart(Struct, eq=False):
         )  # fmt: skip
 
     def _below(self, path: SchemaPath, weight: Fraction) -> Below:
+        """The nodes below a node: of declared keys, of other keys, of items, and of branches, which are at the place of the node itself."""
         return Below(
             {key: part.node((*path, key), weight) for key, part in self.keys.items()},
             self.others.node((*path, ANY), weight) if self.others else None,

@@ -69,6 +69,7 @@ class SchemaRows(ScoredRows):
         return self.scoring.pairs_by_asking
 
     def lists(self) -> Iterable[tuple[int, ListResult]]:
+        """The lists of all rows, each with its row's number. A skipped list is among them, with nothing counted."""
         for row, results in enumerate(self.results):
             if results is not None:
                 for one in results.lists:
@@ -134,6 +135,7 @@ class SchemaRows(ScoredRows):
         return Documents(self.scoring.root, found)
 
     def wrong(self, at: int, wanted: Collection[str], listed: Collection[str]) -> list[Outcome]:
+        """The wrong outcomes of a row in the `wanted` fields. "" stands for all that are not `listed`."""
         if not self.scoring.by_results:
             results = self.results[at]
             return wrong_results(results, wanted, listed) if results is not None else []

@@ -226,6 +226,7 @@ def _compound(at: SchemaReading, options: object) -> None:
 
 
 def _skip(at: SchemaReading) -> bool:
+    """Whether `x-eval-skip` is true. Another value than true or false is added to the mistakes, and skips nothing."""
     skip = at.schema.get("x-eval-skip", False)
     if not isinstance(skip, bool):
         place = place_of(at.schema, "x-eval-skip", at.loc)
@@ -256,6 +257,7 @@ def _check_types(at: SchemaReading, types: Types) -> bool:
 
 
 def _refuse_unknown_keys(at: SchemaReading) -> None:
+    """Adds each `x-eval-` key that is no known setting to the mistakes. The one in NULLS is known only at the root."""
     for key in at.schema:
         known = KEYS if at.loc else (*KEYS, NULLS)
         if str(key).startswith(X_EVAL) and key not in known:
@@ -265,6 +267,7 @@ def _refuse_unknown_keys(at: SchemaReading) -> None:
 
 
 def _reading(at: SchemaReading, key: str, read: Callable[[object], Read], otherwise: Read) -> Read:
+    """The value of a key, read; `otherwise` where the key is absent or cannot be read, which adds mistakes to those of the schema."""
     if key not in at.schema:
         return otherwise
     try:
@@ -310,6 +313,8 @@ def read_xeval_align(value: object, schema: Mapping[str, Any], path: SchemaPath,
 
 
 def _as_align(how: str, value: Mapping[str, Any], schema: Mapping[str, Any]) -> Align:
+    """The alignment `how` with the options that `x-eval-align` gives it, as the suite has them. Raises BadSettings where an option
+    belongs to another alignment, or a key cannot be in any item."""
     options: dict[str, Any] = {}
     if how != "hungarian" and "ask" in value:
         message = f'"ask" is about items that hungarian leaves over; {how} asks nobody'

@@ -35,6 +35,7 @@ class ModelJudge(ModelEndpoint):
     _alone_store: AnswerStore | None = PrivateAttr(default=None)
 
     def notice(self) -> tuple[str, ...]:
+        """Sentences on where questions go, how they are sent, where answers are kept, and on the currency of costs."""
         budget = [f"{name} {value:,}" for name, value in self.budget if value is not None]
         temperature = "not sent" if self.temperature is None else f"{self.temperature:g}"
         sending = (
@@ -82,6 +83,7 @@ class ModelJudge(ModelEndpoint):
         self.check_library()
 
     def estimate(self, questions: Sequence[JudgeQuestion]) -> Estimate:
+        """What asking would take, counting only questions that no stored answer settles: requests, tokens and costs."""
         asked = [one for one in self._pending(questions) if one.answer is None]
         if self.cache and self._cache_file().is_file():
             with self._store(None) as store:
@@ -108,6 +110,7 @@ class ModelJudge(ModelEndpoint):
         return self.answer_in(questions, None)
 
     def answer_in(self, questions: Sequence[JudgeQuestion], session: Session | None) -> Sequence[JudgeAnswer]:
+        """The answers to all questions, in order. A question without one gets an answer with the error that kept it from being answered."""
         pending = self._pending(questions)
         try:
             if self.model is None:

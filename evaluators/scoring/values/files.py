@@ -50,6 +50,7 @@ class ReadFiles:
         self._listings.append(listing)
 
     def __iter__(self) -> Iterator[str]:
+        """All places, each once, after every listing that was noted has been asked for its own."""
         while self._listings:
             listing = self._listings.pop()
             for place in listing():

@@ -49,6 +49,8 @@ def reader(keys: Sequence[str]) -> Callable[[bytes], Lines]:
     cells = [attrgetter(name) for name in names]
 
     def read(block: bytes) -> Lines:
+        """The columns of a block. It is decoded at once, or line by line where msgspec refuses it, an object is not on a line of its
+        own, or it may be nested too deep."""
         try:
             rows = decode(block)
         except REFUSED:

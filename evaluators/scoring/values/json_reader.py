@@ -195,6 +195,7 @@ class _JsonReader:
         return pos
 
     def key(self, pos: int) -> tuple[str, int]:
+        """The key at a place, and the place behind its colon. Raises where no quoted key or no colon stands there."""
         if self.text[pos : pos + 1] != '"':
             raise self.mistake("a key in double quotes expected", pos)
         key, pos = self.string(pos)

@@ -14,6 +14,7 @@ class _Late:
         self._text, self._flags = text, flags
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
+        """A method of the compiled pattern, which is kept as an attribute, so that it is looked up here only once."""
         if name.startswith("__"):  # whoever copies it asks for more than methods of patterns
             raise AttributeError(name)
         found: Callable[..., Any] = getattr(re.compile(self._text, self._flags), name)

@@ -211,6 +211,7 @@ def chain_of_expected(transforms: Iterable[Transform]) -> Apply | None:
         return None
 
     def apply(value: Any) -> Any:
+        """The value after all steps, less those that do not take it."""
         for step in steps:
             try:
                 value = step(value)

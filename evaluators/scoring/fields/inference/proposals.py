@@ -148,6 +148,7 @@ def propose(values: Sequence[Any], path: str, ask: Ask) -> Proposal:
 
 
 def _of_numbers(values: Sequence[Any]) -> Proposal:
+    """Proposes `numeric` for values that are all numbers. The reason tells whole numbers from decimals, and how many digits they have."""
     text = f"{len(values):,} of {len(values):,} are"
     places = max(map(_decimals, values))
     if not places:
@@ -170,6 +171,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _of_texts(texts: list[str], path: str, ask: Ask) -> Proposal:
+    """The proposal for values that are all texts: the first of the kinds below that fits them, and words where no other does."""
     distinct = list(dict.fromkeys(texts))
     return (
         _of_dates(texts, distinct, path, ask)
@@ -237,6 +239,8 @@ _ODD_SHOWN: Final = 3
 
 
 def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
+    """Proposes `date` where all texts are dates in a few formats, None where they are not. Asks where another format would fit them,
+    too."""
     formats = formats_of(distinct, PROPOSED_FORMATS)
     if not formats:
         return None
@@ -253,6 +257,8 @@ def _of_dates(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Pro
 
 
 def _of_written_numbers(texts: list[str], distinct: list[str], path: str, ask: Ask) -> Proposal | None:
+    """Proposes `numeric` with `parse` where all texts are numbers in one notation, None where no notation fits. Asks where two notations
+    read them as different numbers. Amounts in several currencies are proposed as `exact`."""
     found = parses_of(distinct)
     both = None if found else two_parses_of(distinct)
     if not found and both is None:
@@ -314,6 +320,7 @@ def _of_addresses(texts: list[str]) -> Proposal | None:
 
 
 def _of_words(texts: list[str], distinct: list[str]) -> Proposal:
+    """The proposal for texts of no other kind: `exact` for a few labels and for codes, `fuzzy` for long text, otherwise `normalized`."""
     nearly = _nearly_dates(texts)
     if len(distinct) <= min(_FEW, len(texts) // _EACH) and all(_LABEL.fullmatch(text) for text in distinct):
         shown = ", ".join(quote(text, 40) for text in distinct[:_SHOWN])

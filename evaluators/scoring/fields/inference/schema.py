@@ -76,6 +76,7 @@ def plain_schema(documents: Iterable[Any]) -> InferredSchema:
 
 
 def _plain(node: SeenPlace) -> Schema:
+    """The schema of a place and of all below it: its type, the first of several, with `properties` of an object and `items` of a list."""
     if node.kinds == ("objects",) and not node.keyed_by_data:
         return {"type": "object", "properties": {key: _plain(child) for key, child in node.keys.items()}}
     if node.kinds == ("lists",) and node.items is not None:

@@ -55,6 +55,8 @@ def shape_of(documents: Iterable[Any]) -> SeenPlace:
 
 
 def _add(node: SeenPlace, value: Any, depth: int) -> None:
+    """Counts a value in the place where it was met, and everything inside it in the places below, which are made as they are met. Objects
+    and lists from a certain depth on are kept whole, as single values."""
     node.met += 1
     if value is None:
         node.nulls += 1
@@ -165,6 +167,8 @@ def _lines(node: SeenPlace, path: tuple[Step, ...], whole: int, ask: Ask) -> Ite
 def _list_lines(
     node: SeenPlace, items: SeenPlace, path: tuple[Step, ...], there: str, ask: Ask
 ) -> Iterator[SuggestedLine]:
+    """The suggested lines of a list: one with its alignment, and the lines of its items where they are all objects or all texts. Any other
+    list gets one line, `exact`."""
     most = max(map(len, node.lists))
     size = f"{most:,} item{'' if most == 1 else 's'} at most{there}"
     if items.kinds == ("objects",) and items.keys and not items.nulls:

@@ -49,6 +49,8 @@ class ArrayLlm(JudgedComparator):
     enough."""
 
     def decided(self, question: Question) -> Comparison | None:
+        """The comparison where no judge is needed: a side is no list, the lists are equal or equal but for their writing, or one is empty.
+        None where a judge decides."""
         expected, actual = question.expected, question.actual
         if not isinstance(expected, list) or not isinstance(actual, list):
             return Comparison(0.0, False, "one of the two is no list")
@@ -64,6 +66,7 @@ class ArrayLlm(JudgedComparator):
         return {**super().params(), **({ITEMS: dict(self.items)} if self.items else {})}
 
     def for_items(self, rules: Mapping[str, Any]) -> Self:
+        """A copy with these rules for the parts of an item; itself where the suite says them already."""
         if self.items is not None:
             return self
         found = self.model_copy(update={"items": rules})
@@ -89,6 +92,7 @@ class ArrayLlm(JudgedComparator):
         return ListTotals(self.extra_items == "penalize", Fraction(str(self.at_least)))
 
     def refused(self, question: Question, answer: JudgeAnswer) -> str | None:
+        """Why an answer cannot be used: its pairs and counts do not fit the two lists. None for one that can."""
         try:
             claimed_in(answer.details, question.expected, question.actual)
         except ValueError as error:
@@ -96,12 +100,14 @@ class ArrayLlm(JudgedComparator):
         return None
 
     def score_of(self, question: Question, answer: JudgeAnswer) -> float | None:
+        """The score of the pairs that the judge claims; None where they do not fit the two lists."""
         try:
             return self._comparison_of(claimed_in(answer.details, question.expected, question.actual), None).score
         except ValueError:
             return None
 
     def judged_as(self, question: JudgeQuestion, answer: JudgeAnswer) -> Comparison | RowProblem:
+        """The comparison that an answer makes, or the problem where its pairs do not fit the two lists."""
         try:
             claimed = claimed_in(answer.details, question.expected, question.actual)
         except ValueError as error:
