@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, TextIO
 
 from evaluators.model.issues import Blame, Issue, Problems
+from evaluators.runs.folder_lock import LOCK
 from evaluators.scoring.values.files import is_read
 from evaluators.testsets.byte_store import local_path
 from evaluators.testsets.run_files import is_recorded
@@ -109,13 +110,19 @@ def numbered(name: str) -> Iterator[str]:
 
 
 def is_free(path: Path) -> bool:
-    """Whether a run can be put at a place: nothing is there, or an empty folder."""
+    """Whether a run can be put at a place: nothing is there, or a folder that holds no more than the lock of a program that was killed
+    when it had claimed it. Whoever claims the folder sees whether the lock is held."""
     if not os.path.lexists(path):
         return True
     try:
-        return not path.is_symlink() and path.is_dir() and not any(path.iterdir())
+        return not path.is_symlink() and path.is_dir() and all(_is_empty_lock(entry) for entry in path.iterdir())
     except OSError:  # somebody else's folder
         return False
+
+
+def _is_empty_lock(entry: Path) -> bool:
+    """Whether a file is the lock of a run folder, which holds nothing."""
+    return entry.name == LOCK and not entry.is_symlink() and entry.is_file() and entry.stat().st_size == 0
 
 
 def free_places(asked: Path) -> Iterator[Path]:

@@ -184,6 +184,14 @@ def test_what_a_forced_run_was_to_replace_comes_back_when_that_is_cleaned(tmp_pa
     assert listing(tmp_path) == ["nightly", "nightly/run.db", "nightly/run.json"]
 
 
+def test_a_folder_of_which_a_killed_program_had_only_the_lock_is_as_good_as_none(tmp_path: Path) -> None:
+    write_text(tmp_path / "nightly" / "lock", "", renews=True)
+    for force in (False, True):
+        with RunFolder.create(tmp_path, "nightly", force=force) as folder:
+            assert folder.path == tmp_path / "nightly"
+        write_text(tmp_path / "nightly" / "lock", "", renews=True)
+
+
 def test_what_somebody_else_put_into_an_unfinished_run_stays_when_that_is_cleaned(tmp_path: Path) -> None:
     ended(tmp_path)
     write_text(tmp_path / "nightly" / "notes.txt", "mine")
