@@ -37,6 +37,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "SPLIT_BYTES", 20_000)
     monkeypatch.setattr("evaluators.testsets.row_texts.CUT_BYTES", 5_000)
     monkeypatch.setattr(remote_files, "_PIECE_BYTES", 10_000)
+    monkeypatch.setattr(remote_files, "_FETCHED", {})
     monkeypatch.setattr(remote_files, "PAUSES_SECONDS", (0, 0, 0))
 
 
@@ -224,6 +225,7 @@ def cut(s3_bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> Iterator[Relay]:
 def test_a_connection_that_is_cut_is_tried_again(s3_bucket: Bucket, cut: Relay, name: str) -> None:
     place = s3_bucket.put(name, file_of(name))
     whole = run(place)
+    remote_files._FETCHED.clear()
     cut.cuts = 3
     again = run(place)
     assert cut.cuts == 0
