@@ -21,7 +21,7 @@ def browser(request: pytest.FixtureRequest) -> Iterator[Any]:
     """
     if CHROMIUM is None:
         known = request.config.getoption("markexpr") != "slow" or "TESTS_WITHOUT_BROWSER" in os.environ
-        missing = pytest.skip if known else pytest.fail
+        missing = pytest.skip if known else pytest.fail  # a tier that is asked for must not pass without its browser
         missing("there is no Chromium on this machine")
     with pytest.importorskip("playwright.sync_api").sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

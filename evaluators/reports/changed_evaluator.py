@@ -131,7 +131,9 @@ class RowsAgain:
         lines = {one.row: one.codes[place] for one in first}
         if not lines.keys() >= set(known):  # a run that was stopped has fewer rows than its test set
             return False
-        return [_said(verdicts[place][lines[number]]) for number in known] == [_said(one) for one in found]
+        return [_recorded_part(verdicts[place][lines[number]]) for number in known] == [
+            _recorded_part(one) for one in found
+        ]
 
     def _scored(self, line: EvaluatorLine) -> Sequence[Result] | None:
         """The verdicts of an evaluator on the rows; None for one that cannot be scored alone."""
@@ -170,7 +172,8 @@ def _within(name: str, field: str | None) -> bool:
     return field is None or name == field or name.startswith(f"{field}[*]") or (field == "$" and name.startswith("[*]"))
 
 
-def _said(one: Result) -> tuple[RowStatus, int, int, bytes]:
+def _recorded_part(one: Result) -> tuple[RowStatus, int, int, bytes]:
+    """The part of a verdict that a run records: its status, its score as a fraction, and the statuses of its fields."""
     return one.status, one.num, one.den, one.statuses
 
 

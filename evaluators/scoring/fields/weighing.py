@@ -155,11 +155,11 @@ class Weighing(Units):
 
     def _visit(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two values at a place, and all below it: see `Walk`."""
-        raise NotImplementedError
+        raise NotImplementedError  # the walk is built on this: only it knows how to go on below
 
     def _object(self, place: Place, e: Any, o: Any, at: InstancePath, around: Surroundings) -> None:
         """Compares two objects key by key: see `Walk`."""
-        raise NotImplementedError
+        raise NotImplementedError  # the walk is built on this: only it knows how to go on below
 
     def _weigher(self, asking: bool = False) -> Weighing:
         """A walk that weighs pairs or branches for this one. It calls comparators that cost only where it is `asking`."""
