@@ -23,6 +23,7 @@ from evaluators.scoring.values.path_text import Location
 from evaluators.scoring.values.text import Normalize
 from evaluators.scoring.values.value_readings import WORDS, reads_of
 from evaluators.scoring.values.words_in_text import (
+    FEW,
     LONGEST_NEGATION,
     Span,
     WordPlaces,
@@ -100,6 +101,7 @@ class Source:
         self._words = WordPlaces(text)
         self.steps_left = NEAR_STEPS
         """What is left to look for near passages; who looks in one text for several rows says where each of them begins."""
+        self._looks_before_normalizing = FEW
 
     def has(self, value: Any) -> bool:
         """Whether the text says a number or a text."""
@@ -196,8 +198,12 @@ class Source:
         return WordPlaces(self._normal)
 
     def _surely(self, value: str) -> bool:
-        """Whether a text stands where its longest word does, so that the whole text need not be normalized."""
-        if "_normal" in self.__dict__ or reads_of(value) is not WORDS or value.lstrip()[:1].isdigit():
+        """Whether a text stands where its longest word does, so that the whole text need not be normalized: not for many values, for
+        each look may go through the whole text."""
+        self._looks_before_normalizing -= 1
+        if "_normal" in self.__dict__ or self._looks_before_normalizing < 0:
+            return False
+        if reads_of(value) is not WORDS or value.lstrip()[:1].isdigit():
             return False
         wanted = self._how.words(value).text
         for spelled in (value, value.upper()) if wanted else ():

@@ -42,15 +42,17 @@ class WordPlaces:
     def of_code(self, code: Code) -> Span | None:
         """The place of a code, with or without spaces and hyphens; None where it is not in the text."""
         if code not in self._codes:
-            match = code.pattern().search(self.text) if len(self._codes) < FEW else self._code_at_places(code)
-            self._codes[code] = match and match.span()
+            if len(self._codes) < FEW:
+                match = code.pattern().search(self.text)
+                self._codes[code] = match and match.span()
+            else:
+                self._codes[code] = self._code_at_places(code)
         return self._codes[code]
 
-    def _code_at_places(self, code: Code) -> re.Match[str] | None:
-        """A code at one of the places where its letters stand; a pattern is made for it only where there is such a place."""
+    def _code_at_places(self, code: Code) -> Span | None:
+        """The place of a code, looked for only where its letters stand."""
         places = [at for letters in code.spellings() for at in self._codes_of_length(len(letters)).get(letters, ())]
-        pattern = code.pattern() if places else None
-        return next(filter(None, (pattern.match(self.text, at) for at in sorted(places))), None) if pattern else None
+        return next(filter(None, (code.span_at(self.text, at) for at in sorted(places))), None)
 
     def _at_rarest_word(self, wanted: str) -> int:
         """The place of some words, looked for where the rarest of them is; -1 where they are not in the text."""
@@ -168,7 +170,20 @@ class Code(NamedTuple):
             between = "[ ()/.-]{0,2}" if self.first != "+" else r"(?:[ ()/.-]{0,3}| ?\(0\) ?)"
             at_end = between if self.first in "+0" else "[ ()/-]{0,2}"
             inside = between.join(letters[:-3]) + at_end + at_end.join(letters[-3:])
-        return re.compile(f"(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] ){inside}(?!-?[0-9A-Za-z_]| [0-9])")
+        return re.compile(f"{_BEFORE_CODE.pattern}{inside}{_AFTER_CODE.pattern}")
+
+    def span_at(self, text: str, start: int) -> Span | None:
+        """The code at a place of a text, as `pattern` matches it there; None where it is not."""
+        if not any(map(str.isalpha, self.letters)):
+            match = self.pattern().match(text, start)
+            return match and match.span()
+        end = start
+        for letter in self.letters:
+            end += end > start and text[end : end + 1] in _INSIDE_CODE
+            if text[end : end + 1] != letter:
+                return None
+            end += 1
+        return (start, end) if _BEFORE_CODE.match(text, start) and _AFTER_CODE.match(text, end) else None
 
     def spellings(self) -> Sequence[str]:
         """The letters and digits that stand where the code does: behind the one to three digits of a country may be a zero, +49 (0)30."""
@@ -196,6 +211,9 @@ _WITHOUT_SPACES: Final = re.compile(f"[{_SCRIPTS}]")
 _WORD: Final = re.compile(f"[^\\W_{_SCRIPTS}]+|[{_SCRIPTS}]|[^\\w\\s]|_")
 """A word, or one character of a script that does not part them, or a mark."""
 _LETTERS: Final = re.compile(r"[0-9A-Za-z]+|[^\W_]")
+_BEFORE_CODE: Final = re.compile("(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] )")
+_AFTER_CODE: Final = re.compile("(?!-?[0-9A-Za-z_]| [0-9])")
+_INSIDE_CODE: Final = (" ", "-")
 _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
 _ADDRESS: Final = re.compile("[^\\s@]@[^\\s@]|://")

@@ -157,6 +157,14 @@ def test_a_code_is_found_however_many_are_looked_for(written: str, code: str) ->
     assert together.of_code(wanted) == WordPlaces(text).of_code(wanted)
 
 
+@given(st.text("ab12é -_", max_size=24), st.text("ab12é", min_size=1, max_size=6))
+def test_a_code_with_letters_is_read_at_a_place_as_its_pattern_matches_it(text: str, letters: str) -> None:
+    code = Code(letters, letters[0])
+    for place in range(len(text) + 1):
+        match = code.pattern().match(text, place)
+        assert code.span_at(text, place) == (match and match.span())
+
+
 @given(
     st.text("ab Éß.\n", min_size=1, max_size=20),
     st.integers(40, 200),
