@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,7 @@ def cells_from(record: Run, test_set: TestSet) -> Run:
         same = False
     if not same or set(test_set.variants or (None,)) != set(record.each_variant):
         return record
-    return record.but(again=partial(_cells, test_set, record.facts.header))
+    return record.but(again=partial(_cells, test_set, record))
 
 
 def _opened(place: Any) -> TestSet | None:
@@ -91,17 +92,24 @@ def _is_file_or_folder(folder: Path, place: str) -> bool:
     return all(os.path.isfile(path) or os.path.isdir(path) or not os.path.exists(path) for path in found)
 
 
-def _cells(test_set: TestSet, header: tuple[str, ...], variant: str | None, only: int | None) -> Iterator[CellsLine]:
+def _cells(test_set: TestSet, record: Run, variant: str | None, only: int | None) -> Iterator[CellsLine]:
     """The cells of every row, as a run keeps them: one that is not there is left out, and one that could not be read is its text.
-    Those of one row come with their neighbours, and nothing is read after them."""
-    table = test_set if variant is None else test_set.variant(variant)
-    for chunk in whole(table.table, table.header):
+    Those of one row come with their neighbours: of the test set no more is read than its split, up to it."""
+    table = (test_set if variant is None else test_set.variant(variant)).table
+    splits, first, header = table.splits(), table.first_number, record.facts.header
+    place = None if only is None else record.split_of(variant, only, len(splits))
+    if place is None:
+        chunks = whole(table, header)
+    else:
+        at, first = place
+        chunks = chain.from_iterable(table.read(split, header) for split in splits[at : at + 1])
+    for chunk in chunks:
         if only is not None and chunk.offsets:
-            if table.first_number + chunk.offsets[-1] < only:
+            if first + chunk.offsets[-1] < only:
                 continue
-            if table.first_number + chunk.offsets[0] > only:
+            if first + chunk.offsets[0] > only:
                 return
         for index, offset in enumerate(chunk.offsets):
             cells = {name: column[index] for name, column in chunk.columns.items() if column[index] is not MISSING}
             shown = {name: cell.text if isinstance(cell, CellError) else cell for name, cell in cells.items()}
-            yield CellsLine(table.first_number + offset, shown)
+            yield CellsLine(first + offset, shown)

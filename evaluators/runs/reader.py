@@ -216,7 +216,7 @@ class Run:
         Raises Problems (config) for a file that is damaged or not there.
         """
         verdicts, names = self.verdicts(variant), [one.name for one in self.facts.evaluators]
-        outcomes = _LinesOfRows(self._where("outcomes"), _of(only, self.outcomes(variant)) if explained else ())
+        outcomes = _LinesOfRows(self._where("outcomes"), self.outcomes(variant, only) if explained else ())
         cells = _LinesOfRows(self._where("cells"), _of(only, self.cells(variant, only)) if explained else ())
         matches = self.matches(variant, only) if explained and self.matches is not None else ()
         whole = _LinesOfRows(self._where("outcomes"), matches)
@@ -250,6 +250,12 @@ class Run:
         if only is None and count != (wanted := self._kept(variant).rows):
             raise damaged(f"the run has {wanted:,} rows; found {count:,}", where)
 
+    def split_of(self, variant: str | None, row: int, of: int) -> tuple[int, int] | None:
+        """The place, among `of` splits of the test set, of the one that holds the row of a number, and the number of its first row. None
+        where the run had another number of splits, or none that holds it."""
+        with self._stored(variant) as rows:
+            return rows.split_of(row, of)
+
     def verdicts(self, variant: str | None = None) -> list[list[Result]]:
         """For each evaluator, its distinct verdicts; the codes of rows are indexes into these lists, which are those of the run.
 
@@ -277,22 +283,23 @@ class Run:
                     found[evaluator][text] = line.verdict
         return [list(known.values()) for known in found]
 
-    def outcomes(self, variant: str | None = None) -> Iterator[OutcomeLine]:
-        """The outcomes of a variant, in the order of rows. Raises Problems (config) for a damaged file."""
-        if self._kept(variant).outcomes > _FEW_LINES:
-            return self._outcomes(variant)
+    def outcomes(self, variant: str | None = None, only: int | None = None) -> Iterator[OutcomeLine]:
+        """The outcomes of a variant, in the order of rows, or those of the row `only`. Raises Problems (config) for a damaged file."""
+        if only is not None or self._kept(variant).outcomes > _FEW_LINES:
+            return self._outcomes(variant, only)
         if variant not in self._read:
             self._read[variant] = tuple(self._outcomes(variant))
         return iter(self._read[variant])
 
-    def _outcomes(self, variant: str | None) -> Iterator[OutcomeLine]:
+    def _outcomes(self, variant: str | None, only: int | None = None) -> Iterator[OutcomeLine]:
         """The outcomes of a variant in the order of rows. Raises Problems (config) where a line is damaged, or about an evaluator that the
         run does not have."""
         names = {one.name for one in self.facts.evaluators}
-        for number, text in enumerate(self.lines("outcomes", variant), 1):
-            line = outcome_of(text, partial(self._where, "outcomes", number))
+        for number, text in enumerate(self.lines("outcomes", variant, only), 1):
+            where = partial(self._where, "outcomes", number if only is None else None)
+            line = outcome_of(text, where)
             if line.evaluator not in names:
-                raise damaged(f"the run has no evaluator {quote(line.evaluator)}", self._where("outcomes", number))
+                raise damaged(f"the run has no evaluator {quote(line.evaluator)}", where())
             yield line
 
     def cells(self, variant: str | None = None, only: int | None = None) -> Iterator[CellsLine]:
@@ -304,33 +311,37 @@ class Run:
         kept = self._kept(variant)
         if not kept.every_cell and self.again is not None:
             return self.again(variant, only)
-        return self.kept_cells(variant)
+        return self.kept_cells(variant, only)
 
-    def kept_cells(self, variant: str | None = None) -> Iterator[CellsLine]:
-        """The cells of a variant that the folder keeps, in the order of rows. Raises Problems (config) for a damaged file."""
+    def kept_cells(self, variant: str | None = None, only: int | None = None) -> Iterator[CellsLine]:
+        """The cells of a variant that the folder keeps, in the order of rows, or those of the row `only`. Raises Problems (config) for a
+        damaged file."""
         kept = self._kept(variant)
-        return self._cells(variant) if kept.every_cell or kept.cells else iter(())
+        return self._cells(variant, only) if kept.every_cell or kept.cells else iter(())
 
-    def _cells(self, variant: str | None) -> Iterator[CellsLine]:
+    def _cells(self, variant: str | None, only: int | None) -> Iterator[CellsLine]:
         """The lines of kept cells of a variant in the order of rows. Raises Problems (config) where one is damaged."""
         decode = msgspec.json.Decoder(CellsLine).decode
-        for number, text in enumerate(self.lines("cells", variant), 1):
+        for number, text in enumerate(self.lines("cells", variant, only), 1):
             if (line := _at_once(text, decode)) is None:
-                where = self._where("cells", number)
+                where = self._where("cells", number if only is None else None)
                 line = typed(_object(text, where), CellsLine, where)
             yield line
 
-    def lines(self, table: Literal["outcomes", "cells", "answers"], variant: str | None = None) -> Iterator[str]:
-        """The lines of a table as they are kept, in the order of rows. Raises Problems (config) for a damaged file."""
+    def lines(
+        self, table: Literal["outcomes", "cells", "answers"], variant: str | None = None, only: int | None = None
+    ) -> Iterator[str]:
+        """The lines of a table as they are kept, in the order of rows, or those of the row `only`. Raises Problems (config) for a damaged
+        file."""
         count, kept = 0, self._kept(variant)
         with self._stored(variant) as rows:
-            for line in rows.lines(table):
+            for line in rows.lines(table, only):
                 if line.__class__ is not str:
                     raise damaged("text is expected", self._where(table, count + 1))
                 count += 1
                 yield line
         wanted = {"outcomes": kept.outcomes, "cells": kept.cells}.get(table, count)
-        if count != wanted:
+        if only is None and count != wanted:
             raise damaged(f"the run wrote {wanted:,} lines; found {count:,}", self._where(table))
 
     def answers(self, variant: str | None = None) -> Iterator[AnswerLine]:

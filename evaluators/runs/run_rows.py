@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from evaluators.model.rows import Result
 from evaluators.runs.columns import CHUNK_ROWS, Cells, MemoryColumns
 from evaluators.runs.record_lines import CodedVerdict
-from evaluators.runs.run_db import RunDb
+from evaluators.runs.run_db import EXPECTED, RunDb
 from evaluators.runs.run_json import damaged
 from evaluators.runs.run_tables import rows_name
 from evaluators.runs.split_rows import Layout
@@ -60,6 +60,15 @@ class RunRows:
         while some := found.fetchmany(CHUNK_ROWS):
             yield [*zip(*some, strict=True)]
 
+    def split_of(self, row: int, of: int) -> tuple[int, int] | None:
+        """The place, among `of` splits, of the one that holds the row of a number, and the number of its first row. None where no split
+        does, or the run had another number of splits."""
+        if self.file.about().get(f"{EXPECTED}{self.table}") != str(of):
+            return None
+        found = self.select("split, first", "splits", f"and first <= {row} order by split desc limit 1")
+        place: tuple[int, int] | None = found.fetchone()
+        return place
+
     def has_ids(self) -> bool:
         """Whether any row has an id: the test set has a column of them."""
         some = self.file.connection.execute(f"select 1 from {self.table} where id is not null limit 1")
@@ -104,18 +113,20 @@ class RunRows:
         found = self.select("pattern", "patterns", f"and evaluator = {evaluator} order by code")
         return [pattern for (pattern,) in found]
 
-    def lines(self, table: str) -> Iterator[str]:
-        """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about."""
+    def lines(self, table: str, only: int | None = None) -> Iterator[str]:
+        """The lines of a table: outcomes, cells or answers, in the order of rows, with the row and the evaluator that each is about; of
+        outcomes and cells, those of the row `only`."""
+        more = "order by rowid" if only is None else f"and row = {only} order by rowid"
         if table == "outcomes":
-            return self._outcome_lines()
+            return self._outcome_lines(more)
         line = "line" if table == "answers" else """'{"row":' || row || ',"cells":' || line || '}'"""
-        return (line for (line,) in self.select(line, table, "order by rowid"))
+        return (line for (line,) in self.select(line, table, more))
 
-    def _outcome_lines(self) -> Iterator[str]:
+    def _outcome_lines(self, more: str) -> Iterator[str]:
         """The lines of outcomes as JSON, with row and evaluator put in front, in the order of rows. Raises Problems (config) for an
         evaluator that is not there."""
         names = [compact(name).decode() for name in self.layout.evaluators]
-        for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", "order by rowid"):
+        for row, evaluator, line in self.select("row, evaluator, substr(line, 2)", "outcomes", more):
             if not 0 <= evaluator < len(names):
                 raise damaged(f"the run has no evaluator {evaluator}", f"{self._where}, outcomes")
             yield f'{{"row":{row},"evaluator":{names[evaluator]},{line}'

@@ -6,7 +6,7 @@ import base64
 import csv
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -16,7 +16,8 @@ import pytest
 import evaluators
 from evaluators.reports.rows import row_views
 from evaluators.runs.record_lines import LETTERS
-from tests.kit import write_files
+from evaluators.testsets.reader import READERS, Chunk, Reader, Split
+from tests.kit import write_files, write_rows
 from tests.scoring.judges.chat_server import Reply, chat_server, verdicts
 from tests.studio.serving import Page, serving
 
@@ -294,3 +295,34 @@ def test_any_of_many_rows_is_shown_with_its_cells(page: Page, folder: Path) -> N
         )
     (folder / "many.csv").write_text("id,output,expected\na,b,c\n")
     assert "cells-0" not in page.done("row", {"score": found["id"], "row": 6_000})["lines"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_late_row_costs_the_rows_of_its_split_and_nothing_else(
+    kind: str, page: Page, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither all rows are read again, nor what is recorded of others; of verdicts, one comes to the page."""
+    count, text = 12_000, "x" * 1_000
+    lines = [{"id": f"r{n}", "output": f"{text}{n % 3}", "expected": f"{text}0"} for n in range(count)]
+    if kind == "csv":
+        write_files(folder, {"many.csv": "\n".join(map(",".join, [[*lines[0]], *(one.values() for one in lines)]))})
+    else:
+        write_rows(folder / "many.jsonl", lines)
+    first = 2 if kind == "csv" else 1
+    found = scored(page, f"test_set: many.{kind}\nevaluators: [exact_match, length]\n", rows=None)
+    read: list[int] = []
+    reader = READERS.find(kind)
+    reads = reader.read
+
+    def counted(self: Reader, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
+        for chunk in reads(self, split, columns):
+            read.append(chunk.count)
+            yield chunk
+
+    monkeypatch.setattr(reader, "read", counted)
+    shown = page.done("row", {"score": found["id"], "row": first + count - 1})["lines"]
+    row, cells = (json.loads(zlib.decompress(base64.b64decode(shown[name]))) for name in ("rows-0", "cells-0"))
+    assert (row["row"], row["id"], cells["cells"]["id"]) == (first + count - 1, f"r{count - 1}", f"r{count - 1}")
+    codes = zlib.decompress(base64.b64decode(shown["codes-0"])).splitlines()
+    assert [json.loads(line)["code"] for line in codes] == row["codes"] == [0, 0]
+    assert 0 < sum(read) < count / 2

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING, Result, RowStatus
@@ -87,11 +88,16 @@ def embedded(
 
 
 def _tables(record: Run, variant: str | None, index: int, only: int | None) -> dict[str, bytes]:
-    """The table of codes and the rows of a variant, without what only comparisons of runs read."""
-    verdicts = record.verdicts(variant)
+    """The table of codes and the rows of a variant, without what only comparisons of runs read. Beside one row, the table has its codes
+    alone, each as 0: a run of many rows may have as many codes."""
+    verdicts: Sequence[Sequence[Result]] = record.verdicts(variant)
+    lines: Iterable[RowLine] = record.row_lines(variant, verdicts, only)
+    if only is not None:
+        lines = [*lines]
+        verdicts = [[known[line.codes[place]] for line in lines] for place, known in enumerate(verdicts)]
+        lines = [replace(line, codes=[0] * len(verdicts)) for line in lines]
     codes = code_lines([one.name for one in record.facts.evaluators], verdicts)
-    rows = (_row_text(row) for row in record.row_lines(variant, verdicts, only))
-    return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(rows)}
+    return {f"codes-{index}": _packed(codes), f"rows-{index}": _packed(map(_row_text, lines))}
 
 
 def _row_text(line: RowLine) -> bytes:
