@@ -7,6 +7,7 @@ Files of more than one split are cut by counting quotes (`row_starts`).
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import ClassVar, Final, Self
@@ -70,9 +71,13 @@ class Delimited(Reader, frozen=True):
         path = self.source.path
         if self.source.compressed or self.source.size <= SPLIT_BYTES or not CUTTABLE.fullmatch(self.source.encoding):
             return [Split(path, 0)]
-        mark = local_mark(self.source.local) if self.source.local is not None else None
-        found = _starts if mark is not None else _starts.__wrapped__
-        starts, note = found(self.source, len(self.header), self.delimiter, mark)
+        local = self.source.local
+        mark = local_mark(local) if local is not None else None
+        if local is None or mark is None:
+            starts, note = _starts.__wrapped__(self.source, len(self.header), self.delimiter, None)
+        else:  # a file is searched once, whoever opens it
+            source = replace(self.source, path=os.path.abspath(local), file_name="")
+            starts, note = _starts(source, len(self.header), self.delimiter, mark)
         return pieces(path, starts, note=note)
 
     def read(self, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:

@@ -9,14 +9,16 @@ import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 import evaluators
 from evaluators.reports.rows import row_views
 from evaluators.runs.record_lines import LETTERS
+from evaluators.testsets import delimited
 from evaluators.testsets.reader import READERS, Chunk, Reader, Split
+from evaluators.testsets.row_texts import row_starts
 from tests.kit import write_files, write_rows
 from tests.scoring.judges.chat_server import Reply, chat_server, verdicts
 from tests.studio.serving import Page, serving
@@ -326,3 +328,16 @@ def test_a_late_row_costs_the_rows_of_its_split_and_nothing_else(
     codes = zlib.decompress(base64.b64decode(shown["codes-0"])).splitlines()
     assert [json.loads(line)["code"] for line in codes] == row["codes"] == [0, 0]
     assert 0 < sum(read) < count / 2
+
+
+def test_a_large_table_is_searched_for_its_pieces_once(page: Page, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often it is opened and scored: the page shows its first rows before, and more of them after."""
+    lines = "".join(f"r{n},{'x' * 1_000},x\n" for n in range(5_000))
+    text = "test_set: large.csv\nevaluators: [exact_match]\n"
+    write_files(folder, {"large.csv": f"id,output,expected\n{lines}", "large.yaml": text})
+    searched: list[BinaryIO] = []
+    monkeypatch.setattr(delimited, "row_starts", lambda stream: row_starts(searched.append(stream) or stream))
+    assert len(page.done("open", {"path": "large.yaml"})["data"]["rows"]) == 20
+    for rows in (50, 200):
+        assert scored(page, text, path="large.yaml", rows=rows)["rows"] == rows
+    assert len(searched) == 1
