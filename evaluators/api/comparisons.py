@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from evaluators.api.suite import Suite
 from evaluators.model.issues import Blame, Issue, Problems, problem
 from evaluators.model.registry import suggestion
+from evaluators.reports.compared_values import field_examples
 from evaluators.reports.rows import row_views, why_of
 from evaluators.runs.compare.baseline import write_baseline
 from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck, listed_fields, regression_check_target
@@ -61,7 +62,8 @@ def compare(
         )
     config = config.model_copy(update={**changes, "regression_checks": regression_checks})
     found = compare_sides(before, after, config, targets, common=common, across_settings=across_settings)
-    return _with_reasons(found, after)
+    found = _with_reasons(found, after)
+    return replace(found, examples=field_examples(found, before, after))
 
 
 def _with_reasons(found: RunComparison, new: Side) -> RunComparison:

@@ -26,7 +26,16 @@ from evaluators.reports.document import (
 )
 from evaluators.reports.names import row_name
 from evaluators.reports.sections.gates import VERDICTS
-from evaluators.runs.compare.comparison import Change, ChangedRow, Difference, LabelDifference, RunComparison, tests_in
+from evaluators.reports.sections.verdict import MOST_VARIANTS, VERDICT
+from evaluators.runs.compare.comparison import (
+    Change,
+    ChangedRow,
+    Difference,
+    FieldExample,
+    LabelDifference,
+    RunComparison,
+    tests_in,
+)
 from evaluators.runs.exit_code import INCOMPARABLE
 from evaluators.runs.metric_table import LABEL_METRICS
 from evaluators.runs.metrics import (
@@ -61,6 +70,7 @@ _VERDICT_TONES: Final[dict[str, Tone]] = {"better": "good", "worse": "bad", "not
 def comparison_page(comparison: RunComparison, files: Sequence[str] = ()) -> Page:
     """The page of a comparison. `files` are lines about what was written."""
     sections = (
+        *_answer(comparison),
         _opening(comparison),
         *_incomparable(comparison),
         *_regression_checks(comparison),
@@ -116,8 +126,14 @@ def _tone(comparison: RunComparison) -> Tone:
     return "warning" if "worse" in _verdicts(comparison) else "good"
 
 
+def _answer(comparison: RunComparison) -> tuple[Section, ...]:
+    """The first section: whether the new run is better. Nothing where the runs cannot be compared."""
+    lines = tuple(map(Paragraph, comparison.answer[:MOST_VARIANTS]))
+    return (Section(None, lines, id=VERDICT),) if lines else ()
+
+
 def _opening(comparison: RunComparison) -> Section:
-    """The first section: the two runs, how many rows they share, and how many rows were fixed, broken and so on.
+    """How many rows the two runs share, and how many of them were fixed, broken and so on; then the runs.
 
     Only the runs are named where they cannot be compared or are not paired; of a ranking alone, its variants and rows.
     """
@@ -137,7 +153,7 @@ def _opening(comparison: RunComparison) -> Section:
     if comparison.one_sided:
         both = comparison.rows - comparison.one_sided
         rows = f"{rows_text(comparison.rows)}, {both:,} of them in both runs"
-    return Section(None, (runs, Paragraph(f"{rows}: {', '.join(counts)}")))
+    return Section(None, (Paragraph(f"{rows}: {', '.join(counts)}"), runs))
 
 
 def _incomparable(comparison: RunComparison) -> Iterator[Section]:
@@ -173,10 +189,18 @@ _ABOUT_ROWS: Final = (
     *_ABOUT_METRICS,
     Column("p-value", lambda one: p_value_text(one.p_value_corrected)),
     text_column("verdict"),
-    *count_columns("fixed", "broken", "pairs"),
+    *count_columns("fixed", "broken"),
 )
 _DETECTABLE: Final = Column("MDE", lambda one: score_text(one.minimum_detectable_effect))
 _UNPAIRED: Final = count_columns("lost", "gained", "settled", optional=True)
+
+
+def _about(differences: Sequence[Difference], comparison: RunComparison) -> tuple[Column, ...]:
+    """The columns of a table of differences; with the pairs of rows where these are not the rows of the comparison."""
+    if comparison.unpaired:
+        return _ABOUT_METRICS
+    pairs = count_columns("pairs") if {one.pairs for one in differences} != {comparison.rows} else ()
+    return (*_ABOUT_ROWS, *pairs)
 
 
 def _verdict_tone(one: Difference) -> Tone:
@@ -185,8 +209,10 @@ def _verdict_tone(one: Difference) -> Tone:
 
 def _evaluators(comparison: RunComparison) -> Iterator[Section]:
     """What became better or worse, and its p-value."""
-    about = _ABOUT_METRICS if comparison.unpaired else (*_ABOUT_ROWS, _DETECTABLE, *_UNPAIRED)
-    columns = (text_column("evaluator"), text_column("variant", optional=True), *about)
+    columns = (
+        text_column("evaluator"), text_column("variant", optional=True), *_about(comparison.evaluators, comparison),
+        *(() if comparison.unpaired else (_DETECTABLE, *_UNPAIRED)),
+    )  # fmt: skip
     if comparison.evaluators:
         table = table_of(comparison.evaluators, columns, _verdict_tone)
         noise = (Paragraph(_noise(one)) for one in comparison.evaluators if one.noise is not None and one.pairs)
@@ -248,7 +274,7 @@ def _legend(comparison: RunComparison) -> Iterator[str]:
 
 
 def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
-    """What says the same in every row, and so counts once among the tests."""
+    """The evaluators that say the same in every row, and so count once among the tests."""
     same = [f"{one.name} and {one.same_as}" for one in differences if one.same_as is not None]
     if same:
         yield f"one test, since they say the same in every row: {first_ones(list(dict.fromkeys(same)), 5)}"
@@ -256,23 +282,28 @@ def _one_test(differences: Sequence[Difference]) -> Iterator[str]:
 
 def _fields(comparison: RunComparison) -> Iterator[Section]:
     """The fields that changed, the worst first."""
-    columns = (
-        text_column("evaluator"), text_column("field", lambda one: for_people(one.field or "")),
-        text_column("variant", optional=True), *(_ABOUT_METRICS if comparison.unpaired else (*_ABOUT_ROWS, *_UNPAIRED)),
-    )  # fmt: skip
     if not comparison.fields:
         return
+    several = len({one.evaluator for one in comparison.fields}) > 1
+    columns = (
+        *([text_column("evaluator")] if several else []), text_column("field", lambda one: for_people(one.field or "")),
+        text_column("variant", optional=True), *_about(comparison.fields, comparison),
+        *(() if comparison.unpaired else _UNPAIRED),
+    )  # fmt: skip
     changed = [one for one in comparison.fields if one.fixed or one.broken or one.unpaired or one.difference]
     changed.sort(key=_by_difference)
+    shown = [one for one in changed if one.same_as is None]
     blocks = [
-        *_first(changed, columns, "field", _verdict_tone),
+        *_first(shown, columns, "field", _verdict_tone),
+        *(Paragraph(f"{text}.") for one in shown[:MOST_ROWS] for text in _alike(one, changed, several)),
         *_unchanged(len(comparison.fields) - len(changed), comparison),
     ]
+    if comparison.examples:
+        blocks += [Paragraph("For example, from base to new:"), Listing(tuple(map(_example, comparison.examples)))]
     tests = tests_in(comparison.fields)
     if changed and tests > 1:
         blocks.append(Paragraph(f"Here, p-values are corrected for the {tests:,} fields (Holm)."))
-    blocks += (Paragraph(text[0].upper() + text[1:]) for text in _one_test(comparison.fields))
-    if any(one.unit == "values" for one in changed[:MOST_ROWS]):
+    if any(one.unit == "values" for one in shown[:MOST_ROWS]):
         blocks.append(
             Paragraph(
                 "base and new: of all values of a field, the share that is right, as in the report of each run. A row may "
@@ -280,6 +311,18 @@ def _fields(comparison: RunComparison) -> Iterator[Section]:
             )
         )
     yield Section("Fields", tuple(blocks))
+
+
+def _alike(one: Difference, fields: Sequence[Difference], several: bool) -> Iterator[str]:
+    """The fields that a line of the table stands for, since they say the same in every row."""
+    others = [other for other in fields if other is not one and other.test == one.test]
+    if others:
+        names = [other.name if several else for_people(other.field or "") for other in others]
+        yield f"As {for_people(one.field or '')} in every row, and one test with it: {first_ones(names, MOST_ROWS)}"
+
+
+def _example(one: FieldExample) -> Item:
+    return Item(f"{for_people(one.path)}, {row_name(one.row, one.id, one.variant)}: {one.values}")
 
 
 def _unchanged(count: int, comparison: RunComparison) -> Iterator[Paragraph]:
@@ -403,15 +446,18 @@ def _rows(comparison: RunComparison, change: Change) -> Iterator[Section]:
     """The rows that changed in one way, as a section of at most `MOST_ROWS`; none where there are none."""
     title, tone = _ROW_SECTIONS[change]
     rows = [row for row in comparison.changed if row.change == change]
+    evaluators = {f"{one.evaluator}." for one in comparison.evaluators}
+    only = evaluators.pop() if len(evaluators) == 1 else ""
     if rows:
-        blocks: list[Block] = [Listing(tuple(_row(row, tone) for row in rows[:MOST_ROWS]))]
+        blocks: list[Block] = [Listing(tuple(_row(row, tone, only) for row in rows[:MOST_ROWS]))]
         if len(rows) > MOST_ROWS:
             blocks.append(Paragraph(f"{more_text(len(rows) - MOST_ROWS, 'row')} in the JSON file."))
         yield Section(title, tuple(blocks), id=f"{change}-rows")
 
 
-def _row(row: ChangedRow, tone: Tone) -> Item:
-    """A changed row as an item: the evaluators by what changed, and below it its changed fields and why evaluators broke."""
+def _row(row: ChangedRow, tone: Tone, only: str) -> Item:
+    """A changed row as an item: the evaluators by what changed, and below it its changed fields and why evaluators broke. `only` is
+    what names of fields begin with where there is one evaluator."""
     verdicts = (
         ("broken", row.broken),
         ("lost", [f"{name} ({row.reasons[name]})" for name in row.lost]),
@@ -420,10 +466,10 @@ def _row(row: ChangedRow, tone: Tone) -> Item:
         ("settled", row.settled),
     )
     changes = [f"{change}: {', '.join(names)}" for change, names in verdicts if names] or ["passes or fails as before"]
-    fields = [_in_plain_words(field) for field in row.fields]
+    fields = [_in_plain_words(field.removeprefix(only)) for field in row.fields]
     if (more := len(fields) - MOST_CHANGES) > 1:
         fields = [*fields[:MOST_CHANGES], f"and {more:,} more fields"]
-    why = [f"{name}: {row.reasons[name]}" for name in row.broken if row.reasons.get(name)]
+    why = [f"{'' if only else f'{name}: '}{row.reasons[name]}" for name in row.broken if row.reasons.get(name)]
     return Item(f"{row_name(row.number, row.id, row.variant)}: {'; '.join(changes)}", (*fields, *why), tone=tone)
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from evaluators.reports.comparison_page import MOST_CHANGES, comparison_line
 from evaluators.reports.format import FORMATS, Format
 from evaluators.reports.github import comparison_annotations
+from evaluators.reports.html.comparison import comparison_payload
 from evaluators.runs.compare.compare_section import CompareConfig, RegressionCheck
 from evaluators.runs.compare.comparing import compare_sides, variant_side
 from evaluators.runs.compare.comparison import RunComparison
@@ -190,3 +191,40 @@ def test_one_line_says_how_it_ended_and_why() -> None:
     assert comparison_line(incomparable()).startswith("invoice extraction: the runs cannot be compared (")
     assert comparison_line(same()) == "invoice extraction: no difference; 0 fixed, 0 broken of 4 rows"
     assert comparison_line(variants()) == "invoice extraction: 3 variants compared"
+
+
+def test_every_page_and_a_prompt_begin_with_the_answer() -> None:
+    for made in (better, worse, same, lost, variants, two_variants):
+        answer = made().answer
+        assert answer
+        assert comparison_written("text", made()).split("\n")[3] == answer[0]
+        assert repr(made()).split("\n")[1] == answer[0]
+        assert comparison_payload(made())["verdict"] == [*answer]
+    assert incomparable().answer == ()
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "answer"),
+    [
+        ("+" * 9, "+" * 9, "The same score in every row: mean score 1.0000"),
+        (
+            "+" * 9, "+" * 8 + "t",
+            ("Overall no clear difference: mean score 1.0000 → 0.9630 (-0.0370); "
+            "changed most: totals.gross (1.0000 → 0.8889, no clear difference)"),
+        ),
+        (
+            "+" * 12 + "o" * 12, "t" * 12 + "+" * 12,
+            ("Overall no clear difference: mean score 0.8333; changed most: totals.gross (1.0000 → 0.5000, clearly worse); "
+            "地址.城市 (0.5000 → 1.0000, clearly better)"),
+        ),
+    ],
+)  # fmt: skip
+def test_an_answer_says_what_changed_most_both_ways(base: str, new: str, answer: str) -> None:
+    sides = [replace(side(label, rows(marks)), fields={"header": FIELDS}) for label, marks in (("a", base), ("b", new))]
+    assert compare_sides(*sides).answer == (answer,)
+
+
+def test_fields_that_say_the_same_are_one_line() -> None:
+    page = comparison_written("text", compare_sides(side("a", rows("+" * 9)), side("b", rows("+" * 8 + "-"))))
+    assert "\nAs invoice_number in every row, and one test with it: totals.gross, 地址.城市.\n" in page
+    assert "\ntotals.gross " not in page

@@ -8,13 +8,19 @@ from evaluators.reports.comparison_page import comparison_page, headline
 from evaluators.reports.html.compared_rows import ComparedRows
 from evaluators.reports.html.payload import WORDS, page_payload
 from evaluators.reports.html.rows import Encoded
+from evaluators.reports.sections.verdict import MOST_VARIANTS, VERDICT
 from evaluators.runs.compare.comparison import CHANGES, RunComparison
 
 
 def comparison_payload(comparison: RunComparison, rows: ComparedRows | None = None) -> Encoded:
     """The page of a comparison. Where its rows are there, they stand in the place of the lists of rows."""
     page = comparison_page(comparison)
-    listed = {f"{change}-rows" for change in CHANGES} if rows is not None else set()
-    sections = tuple(one for one in page.sections if one.id not in listed)
+    elsewhere = {VERDICT, *(f"{change}-rows" for change in CHANGES if rows is not None)}
+    sections = tuple(one for one in page.sections if one.id not in elsewhere)
     payload = page_payload(replace(page, sections=sections), headline(comparison))
-    return {**payload, "words": WORDS, "compared": rows.index if rows is not None else None}
+    return {
+        **payload,
+        "verdict": list(comparison.answer[:MOST_VARIANTS]),
+        "words": WORDS,
+        "compared": rows.index if rows is not None else None,
+    }

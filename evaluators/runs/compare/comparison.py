@@ -6,14 +6,17 @@ positive one is a gain.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from msgspec import Struct
 
 from evaluators.model.result_table import Kind, ResultTable
+from evaluators.runs.metrics import score_text, signed, with_variant
 from evaluators.runs.result import Interval
 from evaluators.runs.run_json import plain, stable
+from evaluators.scoring.values.paths import for_people
 
 Change: TypeAlias = Literal["broken", "lost", "fixed", "gained", "settled", "unchanged", "never measured"]
 CHANGES: Final[tuple[Change, ...]] = get_args(Change)
@@ -22,6 +25,12 @@ Finding: TypeAlias = Literal["better", "worse", "no clear difference", "the same
 Unit: TypeAlias = Literal["rows", "values"]
 FORMAT: Final = 1
 """The version of `comparison.json`. A key may be added within a version; a meaning never changes."""
+_CLEAR: Final = ("better", "worse")
+_ANSWERS: Final[Mapping[Finding, str]] = {
+    "better": "the new run is clearly better", "worse": "the new run is clearly worse",
+    "no clear difference": "overall no clear difference", "the same": "the same score in every row",
+    "not measured": "not measured in both runs", "not tested": "metrics alone, without a test",
+}  # fmt: skip
 _SHOWN: Final = 8
 _COLUMNS: Final[Mapping[str, Kind]] = {
     "evaluator": "text", "field": "text", "variant": "text", "pairs": "count", "base": "score", "new": "score",
@@ -146,6 +155,21 @@ class ChangedRow(Struct, frozen=True):
     broken, what is wrong in the new run: `total is wrong (expected 3, found 4)`."""
 
 
+class FieldExample(Struct, frozen=True):
+    """A row of a field that changed much, with its values in both runs."""
+
+    evaluator: str
+    field: str
+    row: int
+    """The number of the row in the new run."""
+    id: str
+    path: str
+    """The place of the value: that of the item, in a list."""
+    values: str
+    """What the base gave, what the new run gives, and what is expected: `"12/07" → "2026-07-12" (expected "2026-07-12")`."""
+    variant: str | None = None
+
+
 class RegressionCheckResult(Struct, frozen=True):
     """One rule that the new run is held to."""
 
@@ -210,6 +234,8 @@ class RunComparison(Struct, frozen=True):
     labels: tuple[LabelDifference, ...] = ()
     """The metrics of the labels that both runs have, and their averages."""
     changed: tuple[ChangedRow, ...] = ()
+    examples: tuple[FieldExample, ...] = ()
+    """A row of each of the fields that changed most, as far as the runs recorded its values."""
     regression_checks: tuple[RegressionCheckResult, ...] = ()
     rankings: tuple[Ranking, ...] = ()
     incomparable: tuple[str, ...] = ()
@@ -234,6 +260,43 @@ class RunComparison(Struct, frozen=True):
     """One of the runs has metrics alone: those of all rows of each run are compared, no rows are, and nothing is tested."""
 
     @property
+    def most_changed(self) -> list[Difference]:
+        """The fields that are higher or lower than in the base, the one that changed most first."""
+        return sorted((one for one in self.fields if one.difference), key=lambda one: -abs(one.difference or 0))
+
+    @property
+    def answer(self) -> tuple[str, ...]:
+        """Whether the new run is better, worse or the same, by how much, and which field changed most: a sentence for each variant, on the
+        evaluator that compares the most fields. Of a ranking alone, the best variant by each evaluator. Empty where the runs cannot be
+        compared."""
+        if self.incomparable:
+            return ()
+        if not self.evaluators:
+            return tuple(_best_variant(ranking) for ranking in self.rankings)
+        fields = Counter(one.evaluator for one in self.fields)
+        main = max(self.evaluators, key=lambda one: fields[one.evaluator]).evaluator
+        return tuple(self._answer(one) for one in self.evaluators if one.evaluator == main)
+
+    def _answer(self, main: Difference) -> str:
+        """The sentence on an evaluator, with what other evaluators say clearly."""
+        parts = [f"{_ANSWERS[main.verdict]}: mean score {_moved(main)}"]
+        own = [one for one in self.most_changed if (one.evaluator, one.variant) == (main.evaluator, main.variant)]
+        parts += [f"changed most: {_moved_field(one)}" for one in own[:1]]
+        parts += [
+            _moved_field(other)
+            for other in own[1:]
+            if other.verdict in _CLEAR and (other.difference or 0) * (own[0].difference or 0) < 0
+        ][:1]
+        parts += [
+            f"{other.evaluator} is clearly {other.verdict}: {_moved(other)}"
+            for other in self.evaluators
+            if other.evaluator != main.evaluator and other.variant == main.variant and other.verdict in _CLEAR
+        ]
+        text = "; ".join(parts)
+        several = len(self.evaluators) > 1
+        return f"{with_variant(main.evaluator, main.variant)}: {text}" if several else text[0].upper() + text[1:]
+
+    @property
     def table(self) -> ResultTable:
         """A row for each evaluator, then for each field: `evaluator`, `field`, `variant`, `pairs`, `base`, `new`, `difference`,
         its 95 % CI `ci_low` and `ci_high`, `p_value`, `p_value_corrected` (for the number of tests), `verdict`, `fixed`, `broken`,
@@ -250,14 +313,15 @@ class RunComparison(Struct, frozen=True):
 
     def __repr__(self) -> str:
         why = [f"not compared: {reason}" for reason in self.incomparable[:_SHOWN]]
-        return "\n".join([self._head, *why, *([] if self.incomparable else [repr(self.table)])])
+        return "\n".join([self._head, *self.answer, *why, *([] if self.incomparable else [repr(self.table)])])
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the table of differences, or why the runs cannot be compared."""
         from html import escape
 
         why = "".join(f"<li>{escape(reason)}</li>" for reason in self.incomparable[:_SHOWN])
-        return f"<p><b>{escape(self._head)}</b></p>{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
+        answer = "".join(f"<p>{escape(sentence)}</p>" for sentence in self.answer)
+        return f"<p><b>{escape(self._head)}</b></p>{answer}{f'<ul>{why}</ul>' if why else self.table._repr_html_()}"
 
     @property
     def _head(self) -> str:
@@ -273,6 +337,30 @@ class RunComparison(Struct, frozen=True):
         return self.table.to_arrow()
 
 
+def _moved(one: Difference) -> str:
+    """Both metrics with their difference, or the one that they have in common."""
+    if not one.difference:
+        return score_text(one.new)
+    return f"{score_text(one.base)} → {score_text(one.new)} ({signed(one.difference)})"
+
+
+def _moved_field(one: Difference) -> str:
+    """A field with both metrics, and whether its difference is clear."""
+    tested = "" if one.verdict == "not tested" else f", {'clearly ' if one.verdict in _CLEAR else ''}{one.verdict}"
+    return f"{for_people(one.field or '')} ({score_text(one.base)} → {score_text(one.new)}{tested})"
+
+
+def _best_variant(ranking: Ranking) -> str:
+    """Which variant is best by an evaluator, or which cannot be told apart at the top."""
+    best = [one for one in ranking.variants if one.rank == 1]
+    names, means = (", ".join(texts) for texts in ([one.variant for one in best], [score_text(one.mean) for one in best]))
+    if not best:
+        return f"{ranking.evaluator}: no variant is ranked"
+    if len(best) == 1:
+        return f"{ranking.evaluator}: {names} is the best variant: mean score {means}"
+    return f"{ranking.evaluator}: of {names}, none is clearly better: mean scores {means}"
+
+
 def tests_in(differences: Iterable[Difference]) -> int:
     """How many tests some differences come to: those that say the same in every row are one."""
     return len({one.test for one in differences if one.p_value is not None})
@@ -281,7 +369,7 @@ def tests_in(differences: Iterable[Difference]) -> int:
 def comparison_json(comparison: RunComparison) -> str:
     """The comparison as JSON: keys sorted, the same comparison the same bytes."""
     body = {"format": FORMAT, **plain(comparison)}
-    for key in ("measures", "labels", "unpaired"):
+    for key in ("measures", "labels", "examples", "unpaired"):
         if not body[key]:
             del body[key]
     for one in (*body["evaluators"], *body["fields"]):

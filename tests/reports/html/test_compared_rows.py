@@ -11,8 +11,10 @@ from typing import Any
 from evaluators.api.comparisons import compare, compare_variants, compared_sides, open_side, update_baseline
 from evaluators.api.execute import finish
 from evaluators.api.loading import load
+from evaluators.reports.comparison_page import comparison_page
 from evaluators.reports.html.compared_rows import ComparedRuns, compared_rows
 from evaluators.reports.html.comparison import comparison_payload
+from evaluators.reports.text import page_text
 from evaluators.runs.compare.comparison import RunComparison
 from tests.kit import write_rows
 
@@ -63,6 +65,27 @@ def test_a_field_has_the_expected_value_and_that_of_both_runs(tmp_path: Path) ->
     assert values(rows[0]) == [("name", "unchanged", "Ann", "Ann", "ann"), ("no", "fixed", "A-1", "1", "A-1")]
     assert values(rows[1]) == [("name", "unchanged", "Ann", "Ann", "ANN"), ("no", "broken", "A-1", "A-1", "2")]
     assert rows[1]["fields"][1]["why"] == '"2" differs from "A-1"'
+
+
+def test_fields_that_changed_most_have_a_row_with_its_values(tmp_path: Path) -> None:
+    outputs = {
+        "a": [RIGHT, {**RIGHT, "no": "1"}, {**RIGHT, "no": "2"}, RIGHT, RIGHT],
+        "b": [RIGHT, RIGHT, RIGHT, "no JSON", {"no": "A-1", "name": "Bob"}],
+    }
+    sides = [open_side(run_of(tmp_path, name, made, [RIGHT] * 5, FIELDS)) for name, made in outputs.items()]
+    found = [(one.field, one.row, one.id, one.values) for one in compare(*sides).examples]
+    assert found == [("name", 5, "r4", '"Ann" → "Bob" (expected "Ann")'), ("no", 2, "r1", '"1" → "A-1" (expected "A-1")')]
+    assert f"- name, row 5 (r4): {found[0][3]}" in page_text(comparison_page(compare(*sides)))
+
+
+def test_an_example_in_a_list_has_its_place_and_nothing_where_nothing_is(tmp_path: Path) -> None:
+    items = {"schema_match": {"name": "s", "fields": {"items[*].sku": "exact"}}}
+    right, wrong = {"items": RIGHT["items"]}, {"items": [{"sku": "x"}, {"sku": None}]}
+    sides = [run_of(tmp_path, name, [made], [right], items) for name, made in (("a", right), ("b", wrong))]
+    found = compare(*sides).examples
+    assert [(one.field, one.path, one.values) for one in found] == [
+        ("items[*].sku", "items[1].sku", '"y" → null (expected "y")')
+    ]
 
 
 def test_what_is_extra_in_one_run_has_nothing_in_the_other(tmp_path: Path) -> None:

@@ -696,7 +696,7 @@ def test_a_row_that_is_wrong_in_both_runs_with_another_value_is_listed(tmp_path:
         ("0", "unchanged", ("form.a: mismatch → mismatch",))
     ]
     assert (found.unchanged, found.broken, found.fixed) == (3, 0, 0)
-    assert "form.a: wrong as before, with another value" in page_text(comparison_page(found))
+    assert "\n  a: wrong as before, with another value" in page_text(comparison_page(found))
 
 
 def test_so_is_one_that_an_evaluator_without_fields_finds_wrong_again(tmp_path: Path) -> None:

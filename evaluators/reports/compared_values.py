@@ -1,0 +1,255 @@
+"""The values of changed rows in both runs: what is expected, what the base gave, and what the new run gives.
+
+A value is the one that was recorded; of a field that is right and of which nothing was recorded, what stands in the document that the
+run kept. Fields whose status or value changed are listed; of an evaluator without fields whose verdict changed, its two texts or documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from evaluators.model.issues import CellError
+from evaluators.model.rows import FIELD_STATUSES, MISSING, FieldStatus, Outcome, Result
+from evaluators.model.words import plain_word
+from evaluators.reports.mistakes import field_of
+from evaluators.reports.rows import field_views, results_of
+from evaluators.runs.compare.changes import field_change
+from evaluators.runs.compare.comparison import ChangedRow, Difference, FieldExample, RunComparison
+from evaluators.runs.compare.pairs import RowPair, Side, paired
+from evaluators.runs.kept_documents import document_of
+from evaluators.runs.reader import RecordedRow
+from evaluators.runs.record_facts import RecordedEvaluator
+from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import compact
+from evaluators.scoring.values.paths import BadPath, parse
+from evaluators.scoring.values.quoting import quote
+
+MOST_EXAMPLES: Final = 3
+"""Fields of which a comparison names a row."""
+_MOST_CHARS: Final = 20_000
+"""Characters of a value."""
+_FEW_ROWS: Final = 4
+"""Fewer rows than these are looked up; for others the whole run is read."""
+
+
+class RowValues(NamedTuple):
+    """A changed row with its fields, each with its `evaluator`, its `path`, its `field`, its `change`, its status in both runs as `was` and
+    `now`, and the values `expected`, `base` and `new`, which have no key where they are not known."""
+
+    row: ChangedRow
+    base: str | None
+    """The name of the row in the addresses of that run's page; None where the run lacks it."""
+    new: str | None
+    fields: list[dict[str, Any]]
+
+
+def changed_values(base: Side, new: Side, rows: Sequence[ChangedRow], evaluators: Collection[str]) -> Iterator[RowValues]:
+    """The values of changed rows, which are in the order of their comparison, by some of its evaluators."""
+    for variant in dict.fromkeys(row.variant for row in rows):
+        pairs = list(_paired_rows(base, new, [row for row in rows if row.variant == variant], variant))
+        was = _Recorded(base, variant, {before for _, before, _ in pairs if before is not None})
+        now = _Recorded(new, variant, {after for _, _, after in pairs if after is not None})
+        for row, before, after in pairs:
+            yield RowValues(row, was.key(before), now.key(after), list(_fields(was, before, now, after, evaluators)))
+
+
+def field_examples(comparison: RunComparison, base: Side, new: Side) -> tuple[FieldExample, ...]:
+    """Of each of the fields that changed most a row with its values: one that broke where the field is lower now, one that was fixed
+    where it is higher. Both runs have their rows."""
+    moved = {(one.variant, one.field): one for one in comparison.most_changed if one.same_as is None}
+    found = (_example(comparison, one, base, new) for one in list(moved.values())[:MOST_EXAMPLES])
+    return tuple(one for one in found if one is not None)
+
+
+def _example(comparison: RunComparison, one: Difference, base: Side, new: Side) -> FieldExample | None:
+    """A row of a changed field with its values; None where no row has them."""
+    change = "broken" if (one.difference or 0) < 0 else "fixed"
+    right, wrong = FieldStatus.MATCH.word, FieldStatus.MISMATCH.word
+    best = f"{one.name}: {right} → {wrong}" if change == "broken" else f"{one.name}: {wrong} → {right}"
+    rows = [
+        row
+        for row in comparison.changed
+        if row.variant == one.variant and any(text.startswith(f"{one.name}: ") for text in row.fields)
+    ]
+    rows.sort(key=lambda row: best not in row.fields)
+    for values in changed_values(base, new, rows[:1], {one.evaluator}):
+        for field in values.fields:
+            if (field["field"], field["change"]) == (one.field, change):
+                row, text = values.row, _values_text(field)
+                return FieldExample(one.evaluator, one.field or "", row.number, row.id, field["path"], text, one.variant)
+    return None
+
+
+def _values_text(field: dict[str, Any]) -> str:
+    """`1 → 2 (expected 1)`; in place of a value that is not known, how the field ended."""
+
+    def side(value: str, status: str | None) -> str:
+        return quote(field[value]) if value in field else "nothing" if status is None else plain_word(status)
+
+    expected = f"expected {quote(field['expected'])}" if "expected" in field else "nothing expected"
+    return f"{side('base', field['was'])} → {side('new', field['now'])} ({expected})"
+
+
+def _paired_rows(
+    base: Side, new: Side, rows: Sequence[ChangedRow], variant: str | None
+) -> Iterator[tuple[ChangedRow, int | None, int | None]]:
+    """Each changed row with its numbers in both runs: both have the order of the pairs."""
+    pairs: Iterator[RowPair] = paired(base.rows[variant], new.rows[variant]).rows()
+    for row in rows:
+        for was, now in pairs:
+            line = now or was
+            if line is not None and (line.row, line.id) == (row.number, row.id):
+                yield row, None if was is None else was.row, None if now is None else now.row
+                break
+
+
+class _Recorded:
+    """What one side recorded of some rows of a variant."""
+
+    def __init__(self, side: Side, variant: str | None, numbers: Collection[int]) -> None:
+        self.variant = side.variant if variant is None else variant
+        self.evaluators: dict[str, RecordedEvaluator] = {}
+        self._rows: dict[int, RecordedRow] = {}
+        if (record := side.record) is not None:
+            self.evaluators = {one.name: one for one in record.facts.evaluators}
+            only = list(numbers) if len(numbers) < _FEW_ROWS else [None]
+            rows = (row for number in only for row in record.each_row(self.variant, only=number))
+            self._rows = {row.number: row for row in rows if row.number in numbers}
+
+    def key(self, number: int | None) -> str | None:
+        """The name of a row in the addresses of its run's page."""
+        return None if number is None else str(number) if self.variant is None else f"{number}:{self.variant}"
+
+    def results(self, number: int | None) -> dict[str, Result]:
+        """What each evaluator says of a row."""
+        row = self._rows.get(number) if number is not None else None
+        return (
+            {} if row is None else dict(zip(self.evaluators, results_of([*self.evaluators.values()], row), strict=True))
+        )
+
+    def document(self, number: int | None, evaluator: str, side: str) -> Any:
+        """The document or text that an evaluator compares on one side; MISSING where the run kept none."""
+        row = self._rows.get(number) if number is not None else None
+        if row is None or row.cells is None:
+            return MISSING
+        for reading in self.evaluators[evaluator].readings if evaluator in self.evaluators else ():
+            if reading.side == side and reading.column in row.cells:
+                found = document_of(reading, row.cells)
+                return row.cells[reading.column] if isinstance(found, CellError) else found
+        return MISSING
+
+
+def _fields(
+    was: _Recorded, before: int | None, now: _Recorded, after: int | None, evaluators: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """The fields of a row whose status or value is another one, by the evaluators that are compared."""
+    old, new = was.results(before), now.results(after)
+    for name in (one for one in dict.fromkeys([*new, *old]) if one in evaluators):
+        sides = (_Side(was, before, name, old.get(name)), _Side(now, after, name, new.get(name)))
+        paths = list(dict.fromkeys(path for side in sides for path in side.outcomes))
+        places = {field_of(path) for path in paths if field_of(path) != path}
+        fields = (_field(name, path, *sides) for path in paths if path not in places)
+        yield from (one for one in fields if one is not None)
+        if not paths and any(side.result is not None for side in sides):
+            found = _whole(name, *sides)
+            if found is not None:
+                yield found
+
+
+class _Side:
+    """What one evaluator says of a row in one run."""
+
+    def __init__(self, recorded: _Recorded, number: int | None, name: str, result: Result | None) -> None:
+        self.result = result
+        self._recorded, self._number, self._name = recorded, number, name
+        self.outcomes: dict[str, Outcome] = {}
+        if result is None:
+            return
+        listed = recorded.evaluators[name].fields
+        if listed and result.statuses:
+            for view in field_views(result, listed):
+                own = view.outcomes or (
+                    Outcome(str(view.path), FIELD_STATUSES[result.statuses[listed.index(view.path)]]),
+                )
+                self.outcomes |= {one.path: one for one in own}
+        self.outcomes |= {one.path: one for one in result.fields if one.path not in self.outcomes}
+
+    def outcome(self, path: str) -> Outcome | None:
+        """What became of a place; of an item in a list, what is said of the field in all items where nothing else is."""
+        return self.outcomes.get(path) or self.outcomes.get(field_of(path))
+
+    def value(self, path: str, side: str) -> Any:
+        """A value of this run; MISSING where it is not known."""
+        outcome = self.outcomes.get(path)
+        recorded = MISSING if outcome is None else outcome.expected if side == "expected" else outcome.actual
+        if recorded is not MISSING or (outcome is not None and outcome.reason):
+            return recorded
+        document = self._recorded.document(self._number, self._name, side)
+        if document is MISSING or "[" in path.replace(
+            '["', ""
+        ):  # an item is paired with another one where a list has no order
+            return MISSING
+        try:
+            return parse(path).get(document)
+        except BadPath:
+            return MISSING
+
+    def whole(self, side: str) -> Any:
+        """The text or document that is compared on one side."""
+        return self._recorded.document(self._number, self._name, side)
+
+
+def _field(name: str, path: str, was: _Side, now: _Side) -> dict[str, Any] | None:
+    """A field with its values; None where it is what it was."""
+    old, new = was.outcome(path), now.outcome(path)
+    statuses = [None if one is None else one.status for one in (old, new)]
+    before, after = was.value(path, "output"), now.value(path, "output")
+    unchanged = MISSING in (before, after) or same(before, after)
+    if statuses[0] is statuses[1] and unchanged:
+        return None
+    expected = next(
+        (one for one in (now.value(path, "expected"), was.value(path, "expected")) if one is not MISSING), MISSING
+    )
+    reasons = {"why": new.reason} if new is not None and new.reason and new.status is not FieldStatus.MATCH else {}
+    return {**_values(name, path, statuses, expected, before, after), **reasons}
+
+
+def _whole(name: str, was: _Side, now: _Side) -> dict[str, Any] | None:
+    """Both outputs of an evaluator without fields; None where its verdict is what it was, but for other outputs that are wrong again,
+    or where nothing is known of them."""
+    before, after = was.whole("output"), now.whole("output")
+    expected = next((one for one in (now.whole("expected"), was.whole("expected")) if one is not MISSING), MISSING)
+    statuses = [
+        None if side.result is None or side.result.passed is None
+        else FieldStatus.MATCH if side.result.passed else FieldStatus.MISMATCH
+        for side in (was, now)
+    ]  # fmt: skip
+    wrong_again = statuses == [FieldStatus.MISMATCH] * 2 and MISSING not in (before, after, expected)
+    if (statuses[0] is statuses[1] and not (wrong_again and not same(before, after))) or before is after is MISSING:
+        return None
+    return _values(name, "", statuses, expected, before, after)
+
+
+def _values(
+    name: str, path: str, statuses: Sequence[FieldStatus | None], expected: Any, before: Any, after: Any
+) -> dict[str, Any]:
+    """A field of a changed row: its status in both runs, None where a run has none, and its values, cut.
+
+    A value that is `MISSING` has no key.
+    """
+    was, now = statuses
+    found: dict[str, Any] = {
+        "evaluator": name, "path": path, "field": field_of(path), "change": field_change(was, now),
+        "was": None if was is None else was.word, "now": None if now is None else now.word,
+    }  # fmt: skip
+    for key, value in (("expected", expected), ("base", before), ("new", after)):
+        if value is not MISSING:
+            found[key] = _cut(value)
+    return found
+
+
+def _cut(value: Any) -> Any:
+    """The value, or the beginning of its JSON where that is long."""
+    text = compact(value)
+    return value if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS].decode(errors='ignore')}…"
