@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from evaluators.scoring.values.json_choice import find
-from evaluators.scoring.values.json_text import NotJSON
+from evaluators.guide.json_in_cells import container_in
 from evaluators.scoring.values.quoting import quote
 
 _MOST_ROWS: Final = 40
@@ -93,7 +92,7 @@ def holds_times(cells: Sequence[Any]) -> bool:
 def holds_containers(cells: Sequence[Any]) -> bool:
     """Whether most cells hold a JSON object or list."""
     given = filled(cells)[:_MOST_ROWS]
-    return bool(given) and 2 * sum(isinstance(_value(cell), dict | list) for cell in given) > len(given)
+    return bool(given) and 2 * sum(container_in(cell) is not None for cell in given) > len(given)
 
 
 def holds_json_alone(cells: Sequence[Any]) -> bool:
@@ -189,19 +188,9 @@ def _alike_cells(a: Any, b: Any) -> float:
     return len(ours & theirs) / len(ours | theirs) if ours and theirs else 0.0
 
 
-def _value(cell: Any) -> Any:
-    """The object or list that a cell holds as JSON, also inside of other text; the cell itself where it holds none."""
-    if isinstance(cell, str) and ("{" in cell or "[" in cell):
-        try:
-            return find(cell, "container").value
-        except NotJSON:
-            return cell
-    return cell
-
-
 def _traits(cell: Any) -> set[str]:
     """What makes a cell like another: the keys of an object, the words of a text."""
-    value = _value(cell)
+    value = cell if (value := container_in(cell)) is None else value
     if isinstance(value, list):
         value = next((item for item in value if isinstance(item, dict)), value)
     if isinstance(value, dict):

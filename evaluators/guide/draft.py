@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
+from evaluators.guide.json_in_cells import container_in
 from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, written
@@ -18,10 +19,9 @@ from evaluators.runs.metrics import rows_text
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.scoring.needs import Role, expected_of
-from evaluators.scoring.values.json_choice import find
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.python_lists import python_list, python_value
-from evaluators.scoring.values.quoting import flow, kind, quote
+from evaluators.scoring.values.quoting import flow, quote
 
 _MOSTLY: Final = 0.8
 _FEW_LABELS: Final = 12
@@ -99,7 +99,7 @@ def _notes(empty: int, guard: Sequence[str]) -> list[str]:
 def _printed(given: Sequence[Any]) -> list[str]:
     """What to do with expected answers that are dicts as Python prints them, which no evaluator reads as JSON."""
     printed = sum(
-        isinstance(cell, str) and isinstance(python_value(cell), dict) and not _holds_json(cell) for cell in given
+        isinstance(cell, str) and isinstance(python_value(cell), dict) and container_in(cell) is None for cell in given
     )
     if 2 * printed <= len(given):
         return []
@@ -183,7 +183,7 @@ def _nothing_right(
     some = {"type": "schema_match", "fields": fields, "pass_at": _LEAST_SCORE, **settings}
     if any(line.instead for line in lines) or passed(looked_at, {"some": some})["some"]:
         return []
-    document, output = (quote(_container(side) or side, 100) for side in looked_at[0])
+    document, output = (quote(container_in(side) or side, 100) for side in looked_at[0])
     message = (
         f"no value is right in the first {rows_text(len(looked_at))}, so outputs may say it in another form: "
         f"the first expects {document}, and its output is {output}"
@@ -191,19 +191,13 @@ def _nothing_right(
     return [message]
 
 
-def _container(cell: Any) -> Any:
-    """The object or list in a text; None where it holds none. A cell that is no text is given back as it is."""
-    try:
-        return find(cell, "container").value if isinstance(cell, str) else cell
-    except NotJSON:
-        return None
-
-
 def _several_right(pairs: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a cell holds several right answers: lists of texts, where the outputs are no JSON."""
     lists = [answers_in(cell) for cell, _ in pairs]
     listed = sum(bool(one) for one in lists)
-    return listed >= _MOSTLY * len(pairs) and sum(_holds_json(output) for _, output in pairs) * 2 < len(pairs)
+    return listed >= _MOSTLY * len(pairs) and sum(container_in(output) is not None for _, output in pairs) * 2 < len(
+        pairs
+    )
 
 
 def answers_in(cell: Any) -> list[str]:
@@ -381,7 +375,7 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Sug
     """Evaluators that need no expected answers: whether there is JSON, where most outputs hold some; else whether there is an output,
     and a judge."""
     given = [cell for cell in outputs if not _absent(cell)]
-    if given and sum(map(_holds_json, given)) >= _MOSTLY * len(given):
+    if given and sum(container_in(cell) is not None for cell in given) >= _MOSTLY * len(given):
         lines = [
             *comment("No column holds expected answers, so nothing can be compared. Is there JSON in the output?"),
             "- contains_json", "",
@@ -398,14 +392,3 @@ def _without_answers(outputs: Sequence[Any], columns: Mapping[Role, str]) -> Sug
     seen: list[Role] = ["input"] if "input" in columns else []
     judge = _judged(f"Is the output {'a good answer to the input' if seen else 'clear'}?", seen, ())
     return SuggestedEvaluators((*lines, *judge), ("not_empty",), judged=True)
-
-
-def _holds_json(cell: Any) -> bool:
-    """Whether a cell is, or has in its text, a JSON object or list."""
-    if not isinstance(cell, str):
-        return kind(cell) in ("an object", "a list")
-    try:
-        find(cell, "container")
-    except NotJSON:
-        return False
-    return True

@@ -7,10 +7,9 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from evaluators.guide.json_in_cells import object_in
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine
-from evaluators.scoring.values.json_choice import find
-from evaluators.scoring.values.json_text import NotJSON
 from evaluators.scoring.values.numbers import Parse, reader
 from evaluators.scoring.values.path_text import BadPath, display
 from evaluators.scoring.values.paths import Path
@@ -110,15 +109,6 @@ BOOLEAN_WORDS: Final = dict.fromkeys(
 def holds_objects(cells: Iterable[Any]) -> bool:
     """Whether some of the cells hold a JSON object."""
     return any(object_in(cell) is not None for cell in cells)
-
-
-def object_in(cell: Any) -> Mapping[str, Any] | None:
-    """The JSON object in a cell; None where it holds none."""
-    try:
-        value = find(cell, "object").value if isinstance(cell, str) else cell
-    except NotJSON:
-        return None
-    return value if isinstance(value, Mapping) else None
 
 
 def _leaves(value: Mapping[str, Any], above: tuple[str, ...]) -> Iterable[str]:

@@ -11,6 +11,7 @@ from itertools import combinations, islice
 from typing import Any, Final, TypeAlias, TypeGuard
 
 from evaluators.api.suite import Suite
+from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import Blame, CellError, Issue
 from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
@@ -19,8 +20,7 @@ from evaluators.scoring.fields.lines import FieldLine
 from evaluators.scoring.fields.schema_scoring import SchemaScoring
 from evaluators.scoring.needs import Expected, Output, expected_of
 from evaluators.scoring.plan.graph import EvaluatorLine
-from evaluators.scoring.values.json_choice import find
-from evaluators.scoring.values.json_text import NotJSON, to_text
+from evaluators.scoring.values.json_text import to_text
 from evaluators.scoring.values.quoting import quote
 from evaluators.testsets.reader import rows_of
 from evaluators.testsets.test_set import TestSet
@@ -119,7 +119,7 @@ def _single(need: Expected | Output, cell: Any) -> Any:
     value = expected_of(cell) if isinstance(need, Expected) else cell
     if isinstance(value, CellError) or (isinstance(need, Output) and value in ("", None)):
         return MISSING
-    found = _found(value)
+    found = container_in(value)
     return value if found is None else found
 
 
@@ -153,18 +153,8 @@ def _pairs(test_set: TestSet, roles: dict[str, str]) -> Iterator[tuple[Any, Any]
 
 def _documents(expected: Any, output: Any) -> tuple[Any, Any] | None:
     """The expected document and the output's; None where one of them cannot be read."""
-    document, found = expected_of(expected), _found(output)
+    document, found = expected_of(expected), container_in(output)
     return None if isinstance(document, CellError) or found is None else (document, found)
-
-
-def _found(cell: Any) -> Any:
-    """The object or list that a cell is, or that its text holds; None where there is none."""
-    if not isinstance(cell, str):
-        return cell if isinstance(cell, dict | list) else None
-    try:
-        return find(cell, "container").value
-    except NotJSON:
-        return None
 
 
 def _too_loose(line: FieldLine, texts: Sequence[str], key: str) -> tuple[str, str] | None:

@@ -12,13 +12,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from evaluators.api.evaluate import evaluate
+from evaluators.guide.json_in_cells import container_in
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers, InitQuestion
 from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, shape_of
 from evaluators.scoring.values.dates import ambiguity, formats_of
-from evaluators.scoring.values.json_choice import find
-from evaluators.scoring.values.json_text import NotJSON
 from evaluators.scoring.values.numbers import parses_of, readings
 from evaluators.scoring.values.path_text import ANY, Step
 from evaluators.scoring.values.quoting import flow, key_text
@@ -114,7 +113,7 @@ def _counts(
         suite.append({"name": name, **type, "output": f"{name} out", "expected": f"{name} in", "fields": one.fields})
     cells = _cells(rows)
     for row in cells:
-        output = _document(row.get("output"))
+        output = container_in(row.get("output"))
         for name, one in variants.items():
             row[f"{name} in"] = _only(row["expected"], one.keys)
             row[f"{name} out"] = row.get("output") if output is None else _only(output, one.keys)
@@ -217,17 +216,7 @@ def _dates(texts: Sequence[str]) -> list[str]:
 
 def _seen(outputs: Sequence[Any]) -> SeenPlace:
     """The shape of the documents in the outputs."""
-    return shape_of(document for output in outputs if (document := _document(output)) is not None)
-
-
-def _document(output: Any) -> Any:
-    """The object or list that an output is, or that its text holds; None where there is none."""
-    if not isinstance(output, str):
-        return output if isinstance(output, dict | list) else None
-    try:
-        return find(output, "container").value
-    except NotJSON:
-        return None
+    return shape_of(document for output in outputs if (document := container_in(output)) is not None)
 
 
 def _at(place: SeenPlace | None, steps: Sequence[Step]) -> Sequence[Any]:

@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from evaluators.guide.field_columns import object_in
-from evaluators.scoring.values.json_choice import find
+from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import display
 from evaluators.scoring.values.python_lists import python_value
@@ -68,7 +67,7 @@ def _objects_below(
 def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
     """Why no output can be right, where it is their shape; None where some can. `rows` are an expected document and an output cell each."""
     rows = [(document, output) for document, output in rows if document and output not in (None, "")][:_ROWS]
-    found = [(document, _container(output)) for document, output in rows]
+    found = [(document, container_in(output)) for document, output in rows]
     if not found:
         return None
     if all(value is None for _, value in found):
@@ -80,14 +79,6 @@ def shape_note(rows: Sequence[tuple[Any, Any]]) -> str | None:
         return None
     theirs, ours = (first_ones([f'"{key}"' for key in side], _SHOWN) for side in (given, expected))
     return f"the outputs have the keys {theirs}, and the expected answers {ours}: as no key is in both, no field can be right"
-
-
-def _container(cell: Any) -> Any:
-    """The object or list that a cell is, or that its text holds; None where there is none."""
-    try:
-        return find(cell, "container").value if isinstance(cell, str) else cell if isinstance(cell, dict | list) else None
-    except NotJSON:
-        return None
 
 
 def _keys(value: Any) -> list[str]:
