@@ -12,15 +12,16 @@ from typing import Any, Final
 from msgspec import Struct
 
 from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
-from evaluators.guide.column_names import called_verdict, without_digits, words_of
+from evaluators.guide.column_names import called_metric, called_verdict, without_digits, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
-from evaluators.guide.inner_columns import inner_columns
+from evaluators.guide.inner_columns import holds_reply, inner_columns, reply_paths
 from evaluators.guide.label_lists import FIELD, evaluators_of_labels, mark_between_labels
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
+from evaluators.guide.row_names import names_in_both
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal, suite_text
 from evaluators.model.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.model.settings import build
@@ -38,6 +39,7 @@ from evaluators.testsets.composed import with_paths
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.derived import columns_read, first_table, knows
 from evaluators.testsets.documents import holds_documents, open_file
+from evaluators.testsets.memory_rows import keyed_rows
 from evaluators.testsets.naming_key import called_id
 from evaluators.testsets.opening import TABLES, open_test_set
 from evaluators.testsets.reader import Reader
@@ -114,6 +116,7 @@ def draft_suite(
             or _column_of_outputs(config, ask)
             or _labels_in_columns(config, chosen, reading, ask)
         )
+        config |= _keys(config, chosen, reading)
     test_set, cells, there = _opened(config, reading, chosen)
     inside = _answer_inside(test_set.columns, chosen, cells)
     if inside is not None:
@@ -221,7 +224,7 @@ def _of_columns(chosen: ChosenColumns, made: SuggestedEvaluators, file: str) -> 
             f"no column is taken for the expected answer, so nothing is compared; left are {_listed(chosen.left)}: "
             "`--columns expected=NAME` takes one"
         )
-    verdicts = [name for name in chosen.verdicts if called_verdict(name)]
+    verdicts = [name for name in chosen.verdicts if called_verdict(name) and not called_metric(name)]
     if chosen.models:
         notes.append(f"outputs of {len(chosen.models)} models stand side by side: {_listed(chosen.models)}")
     if verdicts and not chosen.models and (chosen.pairs or "expected" in chosen.columns):
@@ -301,27 +304,65 @@ def _fields_in_columns(
 def _name_their_columns(expected: str | None, output: str | None) -> bool:
     """Whether two files hold rows whose columns say which are expected answers and which outputs, and no documents."""
     places = {"expected": expected, "output": output}
-    if any(place is None or not place.lower().endswith(_LISTS) for place in places.values()):
+    if any(place is None or not place.lower().endswith((*_LISTS, *TABLES)) for place in places.values()):
         return False
     gold, given = (_rows_at(places, role, {}) for role in ("expected", "output"))
     if gold is None or given is None:
         return False
+    if gold.source.suffix in TABLES:
+        return bool(usual_columns(gold.header, "expected")) and not usual_columns(given.header, "output")
     named = any(is_usual(name, "expected") for name in gold.header) and any(
         is_usual(name, "output") for name in given.header
     )
-    return named and any(is_usual(name, "id") for name in gold.header)
+    return named and names_in_both(gold, given, next(iter(usual_columns(gold.header, "id")), None)) is not None
+
+
+def _keys(config: Mapping[str, Any], chosen: ChosenColumns, reading: Mapping[str, str | int]) -> dict[str, Any]:
+    """The places in other files with the column that names their rows, where the columns with usual names do not. The id of the rows is
+    chosen, where nobody said which it is."""
+    rows = _rows_at(config, "file", reading)
+    changed: dict[str, Any] = {}
+    id, said = chosen.columns.get("id"), chosen.why.get("id") == "as you said"
+    for role in _SIDES:
+        other = _rows_at(config, role, {})
+        if (
+            rows is None
+            or other is None
+            or (other.source.suffix == ".json" and keyed_rows(other.source, role) is not None)
+        ):
+            continue
+        names = names_in_both(rows, other, id)
+        if names is None or (said and names[0] != id):
+            continue
+        id, key = names
+        if id != chosen.columns.get("id"):
+            chosen.take("id", id, "it names the rows of both files")
+        usual = usual_columns(other.header, "id")
+        if [key] != usual and (usual or (key.startswith("{") and key != id)):
+            place = config[role]
+            changed[role] = {**(place if isinstance(place, Mapping) else {"file": place}), "key": key}
+    return changed
 
 
 def _column_of_outputs(config: Mapping[str, Any], ask: DefaultAnswers) -> dict[str, Any]:
-    """The place of outputs in another file with the only column that may hold them, where none has a usual name; else nothing."""
+    """The place of outputs in another file: where replies of a programming interface hold what the model said, or, where no column has a
+    usual name, the only one that may hold them; else nothing."""
     given = _rows_at(config, "output", {}) if "file" in config else None
-    if given is None or usual_columns(given.header, "output"):
+    if given is None:
         return {}
     header = _nameable(given.header)
+    if len(header) == 1:
+        message = f'it has one column, "{header[0]}", and nothing that says to which row a line of it belongs'
+        hint = f"paste it into {config['file']} as a column called output, or give it a column of ids beside the outputs"
+        raise problem("no-ids", message, where=given.source.name, hint=hint)
     cells, _ = first_cells(given, header, _FIRST_ROWS)
-    asked, chosen = _unasked(header, cells, {}, ["expected"])
-    left = [name for name in header if not called_id(name) and not is_usual(name, "id") and name not in chosen.measures]
-    column = left[0] if len(left) == 1 else None if asked else chosen.columns.get("output")
+    column = next(iter(reply_paths(cells)), None)
+    if column is None and not usual_columns(header, "output"):
+        asked, chosen = _unasked(header, cells, {}, ["expected"])
+        left = [
+            name for name in header if not called_id(name) and not is_usual(name, "id") and name not in chosen.measures
+        ]
+        column = left[0] if len(left) == 1 else None if asked else chosen.columns.get("output")
     if column is None:
         return {}
     ask.said.append(f'the outputs are in column "{column}" of {config["output"]}')
@@ -352,6 +393,7 @@ _SIDES: Final[tuple[Role, Role]] = ("expected", "output")
 def _rows_at(config: Mapping[str, Any], name: str, reading: Mapping[str, str | int]) -> Reader | None:
     """The rows of a file that is named; None where none is, and for documents."""
     place = config.get(name)
+    place = place.get("file") if isinstance(place, Mapping) else place
     if place is None or (name != "file" and holds_documents(place, Path())):
         return None
     named = build(TestSetConfig, {"file": place, **(reading if name == "file" else {})}, noun="test_set")
@@ -436,7 +478,7 @@ def _roles(
         hint = "write its results as JSON (promptfoo eval -o results.json), then: evaluators init results.json --list results.results"
         raise problem("verdicts-in-outputs", message, where=data, hint=hint)
     pair = [cells.get(chosen.columns.get(role, ""), ()) for role in ("output", "expected")]
-    doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1])
+    doubtful = asked or chosen.left or holds_containers(pair[0]) != holds_containers(pair[1]) or holds_reply(pair[0])
     inner = inner_columns(cells, columns.values()) if doubtful else None
     if inner is None:
         return choose_roles(header, cells, columns, elsewhere, ask)

@@ -20,6 +20,7 @@ from evaluators.scoring.fields.inference.proposals import InitQuestion
 from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.paths import Path
+from evaluators.testsets.columns import is_usual
 from evaluators.testsets.composed import value_at
 
 _DOCUMENTS: Final = 0.3
@@ -62,8 +63,10 @@ class InnerColumns(Struct, frozen=True):
         columns = {role: self.paths.get(name, name) for role, name in chosen.columns.items()}
         inside = {role: column for role, column in columns.items() if column != chosen.columns[role]}
         why = {**chosen.why, **dict.fromkeys(inside, "inside objects")}
-        left = [self.paths.get(name, name) for name in chosen.left]
-        return replace(chosen, columns=columns, why=why, left=left)
+        left, models, verdicts = (
+            [self.paths.get(name, name) for name in names] for names in (chosen.left, chosen.models, chosen.verdicts)
+        )
+        return replace(chosen, columns=columns, why=why, left=left, models=models, verdicts=verdicts)
 
 
 def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) -> InnerColumns | None:
@@ -77,7 +80,9 @@ def inner_columns(cells: Mapping[str, Sequence[Any]], settled: Collection[str]) 
     others = {name: [column[:_ROWS]] for name, column in cells.items() if name not in objects}
     others |= {name: [_values(objects[name], steps) for steps in paths] for name, paths in found.items()}
     opened = {
-        name: [steps for steps in paths if _answers(name, objects[name], steps, others)] for name, paths in found.items()
+        name: [steps for steps in paths if _answers(name, objects[name], steps, others)]
+        or _both_sides(name, objects[name], paths)
+        for name, paths in found.items()
     }
     closed = [name for name in cells if not opened.get(name)]
     paths: dict[str, tuple[str, tuple[Step, ...]]] = {}
@@ -117,6 +122,36 @@ def _answers(
         for cells in several
         if not (called_id(other) and could_be_ids(cells, named=True))
     )
+
+
+def _both_sides(name: str, column: Sequence[Any], paths: Sequence[tuple[Step, ...]]) -> list[tuple[Step, ...]]:
+    """The paths of outputs and expected answers that stand in one column, as keys of a record do: an expected answer, by its name, with
+    what is called an output or has the same values; none where nothing says both sides."""
+    keys = {steps: str(steps[-1]) for steps in paths if not is_input(str(steps[-1]))}
+    among = [*keys.values()]
+    wanted = [steps for steps, key in keys.items() if weight(key, "expected", among) >= NOUN or is_usual(key, "expected")]
+    given = [
+        steps
+        for steps, key in keys.items()
+        if steps not in wanted
+        and not weight(key, "expected", among)
+        and (
+            weight(key, "output", among) >= NOUN
+            or any(sameness(_values(column, steps), _values(column, other)) >= _ANSWERS for other in wanted)
+        )
+    ]
+    return [*given, *wanted] if given and wanted else []
+
+
+def holds_reply(cells: Sequence[Any]) -> bool:
+    """Whether the cells are replies of a programming interface."""
+    return any(map(_is_reply, _paths(cells[:_ROWS])))
+
+
+def reply_paths(cells: Mapping[str, Sequence[Any]]) -> list[str]:
+    """The paths of the columns at which the replies of a programming interface hold what the model said."""
+    paths = ((name, steps) for name, column in cells.items() for steps in _paths(column[:_ROWS]))
+    return [display((name, *steps)) for name, steps in paths if _is_reply(steps)]
 
 
 def _is_source(values: Sequence[Any], cells: Sequence[Any], other: str) -> bool:

@@ -1,7 +1,7 @@
 """Columns that are made of others: what a path leads to inside a column, and a document that has a column for each of its fields.
 
 `columns: {output: output.choices[0].message.content}` is a path: its first key is a column, and JSON text on the way is opened. A
-column of that literal name comes first.
+column of that literal name comes first. `columns: {id: "{doc}/{page}"}` is a text: each name in braces stands for the row's cell there.
 
 `expected: {columns: {vendor: vendor, total: total_gold}}` makes a document of cells. They stay what they are, so that the text of a
 CSV file reaches the comparator of its field, which reads it.
@@ -24,9 +24,9 @@ from evaluators.scoring.values.paths import BadPath, Path, nearest_path
 from evaluators.scoring.values.paths import parse as parse_path
 from evaluators.scoring.values.quoting import first_ones, quote
 from evaluators.testsets.columns import no_such_column
-from evaluators.testsets.derived import Derived, knows, origin, with_column
+from evaluators.testsets.derived import COLUMN_IN_BRACES, Derived, knows, origin, with_column
 from evaluators.testsets.memory_rows import memory_rows
-from evaluators.testsets.reader import Chunk, Split, Table, rows_of
+from evaluators.testsets.reader import Chunk, Split, Table, id_text, rows_of
 from evaluators.testsets.test_set_config import AllBut, Joined, TestSetConfig, field_keys
 
 Keys: TypeAlias = tuple[str, ...]
@@ -39,22 +39,27 @@ _SHOWN: Final = 5
 
 
 def with_paths(base: Table, names: Iterable[str], name: str) -> Table:
-    """The table with a column for each of the names that is a path into one of its columns; `name` is what messages call it.
+    """The table with a column for each of the names that is a path into one of its columns, or a text of several; `name` is what messages
+    call the table.
 
-    Raises Problems for a path that leads nowhere in any row.
+    Raises Problems for a path that leads nowhere in any row, and for a column that is not there.
     """
-    table, issues = base, []
+    table = base
+    issues: list[Issue] = []
     for column in dict.fromkeys(names):
-        into = None if knows(table, column) else _path_into(base, column)
-        if into is None:
+        if knows(table, column):
             continue
-        top, path = into
-        issue = _leads_nowhere(base, top, path, column, name)
-        if issue is not None:
-            issues.append(issue)
+        into, reads = _path_into(base, column), columns_in_braces(column)
+        if into is not None:
+            reads = [into[0]]
+            issues += filter(None, [_leads_nowhere(base, *into, column, name)])
+        if not reads:
+            continue
+        issues += [no_such_column(one, base.header, name) for one in reads if not knows(base, one)]
+        path = None if into is None else into[1]
         table = Derived(
-            table, partial(_with_value, column, top, path), (*table.header, column), table.notes, table.files,
-            {column: (*origin(base, top), str(path))}, reads=(top,),
+            table, partial(_with_value, column, reads, path), (*table.header, column), table.notes, table.files,
+            {column: (*(origin(base, one) for one in reads), column if path is None else str(path))}, reads=tuple(reads),
         )  # fmt: skip
     if issues:
         raise Problems(issues)
@@ -72,6 +77,21 @@ def value_at(cell: Cell, path: Path) -> Cell:
         if isinstance(text, str):
             return value_at(text, path.part(end))
     return found
+
+
+def columns_in_braces(text: str) -> list[str]:
+    """The columns that a text names in braces."""
+    return list(dict.fromkeys(COLUMN_IN_BRACES.findall(text)))
+
+
+def _text_of(text: str, cells: Mapping[str, Cell]) -> Cell:
+    """The text with cells in its braces; MISSING where one of them is empty, the fault of one that cannot be read."""
+    for cell in cells.values():
+        if isinstance(cell, CellError):
+            return cell
+        if cell is MISSING or cell is None or cell == "":
+            return MISSING
+    return COLUMN_IN_BRACES.sub(lambda name: id_text(cells[name[1]]), text)
 
 
 def _opened(cell: Cell) -> Cell:
@@ -114,14 +134,19 @@ def _leads_nowhere(table: Table, column: str, path: Path, written: str, name: st
     return Issue("no-such-column", Blame.TESTSET, message, name, hint)
 
 
-def _with_value(name: str, top: str, path: Path, base: Table, split: Split, columns: Sequence[str]) -> Iterator[Chunk]:
-    """The chunks of a table, with the value at a path of a column as a column of its own."""
+def _with_value(
+    name: str, reads: Sequence[str], path: Path | None, base: Table, split: Split, columns: Sequence[str]
+) -> Iterator[Chunk]:
+    """The chunks of a table, with the value at a path of a column, or without a path the text of several, as a column of its own."""
     own = [column for column in columns if column != name]
     if len(own) == len(columns):
         yield from base.read(split, columns)
         return
-    for chunk in base.read(split, list(dict.fromkeys([*own, top]))):
-        values = [value_at(cell, path) for cell in chunk.columns[top]]
+    for chunk in base.read(split, list(dict.fromkeys([*own, *reads]))):
+        rows = zip(*(chunk.columns[one] for one in reads), strict=True)
+        values = [
+            _text_of(name, dict(zip(reads, row, strict=True))) if path is None else value_at(row[0], path) for row in rows
+        ]
         yield replace(chunk, columns={**{column: chunk.columns[column] for column in own}, name: values})
 
 
@@ -195,8 +220,8 @@ def made_columns(config: TestSetConfig, header: Sequence[str]) -> tuple[str, ...
     """The columns that the settings of a test set make of the columns of a row: those at paths, and documents of a column per field."""
     table = memory_rows(dict.fromkeys(header, ()))
     named = dict.fromkeys(config.columns.named().values())
-    paths = [column for column in named if column not in header and _path_into(table, column) is not None]
-    return (*paths, *(role for role, _ in _own_documents(config) if role not in header))
+    made = [one for one in named if one not in header and (columns_in_braces(one) or _path_into(table, one) is not None)]
+    return (*made, *(role for role, _ in _own_documents(config) if role not in header))
 
 
 def _own_documents(config: TestSetConfig) -> list[tuple[Literal["output", "expected"], Joined]]:
@@ -222,6 +247,9 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
 
     def cell_of(column: str) -> Cell:
         into = None if column in cells else _path_into(table, column)
+        reads = columns_in_braces(column)
+        if into is None and column not in cells and reads:
+            return _text_of(column, {one: cells.get(one, MISSING) for one in reads})
         return cells.get(column, MISSING) if into is None else value_at(cells[into[0]], into[1])
 
     named = config.columns.named()

@@ -297,7 +297,7 @@ def twice(id: str, name: str) -> CellError:
     return CellError(Issue("same-id", Blame.TESTSET, f'the id "{id}" occurs more than once in {name}'))
 
 
-_COLUMN: Final = re.compile(r"\{([^{}]+)\}")
+COLUMN_IN_BRACES: Final = re.compile(r"\{([^{}]+)\}")
 _PATHS_SHOWN: Final = 3
 
 
@@ -312,7 +312,7 @@ def attached(base: Table, places: Mapping[str, str], folder: Path, name: str) ->
     if taken:
         hint = "give the attached column another name"
         raise problem("same-column-name", f'there is a column "{taken[0]}" already', where=name, hint=hint)
-    named = [column for place in places.values() for column in _COLUMN.findall(place)]
+    named = [column for place in places.values() for column in COLUMN_IN_BRACES.findall(place)]
     unknown = [no_such_column(column, base.header, name) for column in named if column not in base.header]
     if unknown:
         raise Problems(unknown)
@@ -340,7 +340,7 @@ def _rows(
     """The rows of one piece, with the texts of their files."""
     wanted = {column: place for column, place in places.items() if column in columns}
     own = [name for name in columns if name not in places]
-    named = [name for place in wanted.values() for name in _COLUMN.findall(place)]
+    named = [name for place in wanted.values() for name in COLUMN_IN_BRACES.findall(place)]
     text = cache(text_of)
     for chunk in base.read(split, list(dict.fromkeys([*own, *named]))):
         cells: dict[str, Sequence[Cell]] = {name: chunk.columns[name] for name in own}
@@ -352,13 +352,13 @@ def _rows(
 
 def _filled(path: str, chunk: Chunk) -> list[str | CellError]:
     """The place of each row, as a pattern: what comes from cells is never a wildcard."""
-    names = _COLUMN.findall(path)
+    names = COLUMN_IN_BRACES.findall(path)
     return [_fill(path, {name: chunk.columns[name][index] for name in names}) for index in range(chunk.count)]
 
 
 def as_pattern(place: str) -> str:
     """The pattern of the files that rows may have at a place: `*` for each name in braces."""
-    return _COLUMN.sub("*", place)
+    return COLUMN_IN_BRACES.sub("*", place)
 
 
 def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
@@ -372,7 +372,7 @@ def _fill(path: str, cells: Mapping[str, Cell]) -> str | CellError:
         if text.is_absolute() or ".." in text.parts:
             message = f'the cell "{name}" leads out of the folder of the test set: "{text}"'
             return CellError(Issue("leads-out", Blame.TESTSET, message))
-    filled = _COLUMN.sub(lambda found: escape(id_text(cells[found[1]])), path)
+    filled = COLUMN_IN_BRACES.sub(lambda found: escape(id_text(cells[found[1]])), path)
     if scheme_of(filled) != scheme_of(path):
         message = f'the cells lead out of the folder of the test set: "{filled}"'
         return CellError(Issue("leads-out", Blame.TESTSET, message))

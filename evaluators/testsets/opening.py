@@ -31,7 +31,7 @@ from evaluators.testsets.columns import (
     say_which_in_python,
     usual_columns,
 )
-from evaluators.testsets.composed import composed, with_paths
+from evaluators.testsets.composed import columns_in_braces, composed, with_paths
 from evaluators.testsets.corrections import corrections_among, with_corrections, without_corrections
 from evaluators.testsets.derived import JoinedCells, aliased, attached, columns_read, joined, knows
 from evaluators.testsets.documents import (
@@ -425,6 +425,8 @@ class _Opening(Struct, frozen=True):
         if keyed is not None:
             return JoinedCells(keyed, "id", role, name)
         reader = self._reader(other)
+        if "id" not in named and (parts := columns_in_braces(key)) and {*parts} <= {*reader.header}:
+            named["id"] = key
         table = with_paths(reader, named.values(), name)
         if "id" not in named and not usual_columns(reader.header, "id"):
             found = naming_columns(rows.table, [key], table, table.header)

@@ -56,7 +56,7 @@ class ColumnNames(Settings):
     """The columns of the four roles, where their names are not the usual ones."""
 
     id: Name | None = None
-    """Names a row."""
+    """Names a row. A text with columns in braces is made of several: `"{doc}/{page}"`."""
     input: Name | None = None
     """What the model was given."""
     output: Name | None = None
@@ -138,7 +138,8 @@ class Joined(Settings):
     file: Name | None = None
     """The other file, relative to the suite; the rows' own file without it."""
     key: Name | None = None
-    """The column of the other file that holds the id of the row; guessed from usual names without it."""
+    """The column of the other file that holds the id of the row, or a text of several, `"{doc}/{page}"`; guessed from usual names, and
+    from the columns of the row's own id, without it."""
     column: Name | None = None
     """The column to take, or a path into one; guessed from usual names without it."""
     columns: Annotated[AllBut | dict[Name, Name], BeforeValidator(_field_columns)] | None = None
