@@ -6,11 +6,15 @@ open until somebody answers it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.guide.first_suite import draft_suite, first_rows
 from evaluators.guide.roles import ChosenColumns
+from evaluators.model.issues import CellError, Problems
+from evaluators.model.rows import MISSING
+from evaluators.model.settings import build
 from evaluators.reports.display import visible
 from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, DefaultAnswers, InitQuestion
 from evaluators.scoring.needs import ROLES, Role
@@ -19,6 +23,8 @@ from evaluators.scoring.values.quoting import first_ones
 from evaluators.studio.messages import Column, Data, Drafted, Question
 from evaluators.testsets.test_set_config import TestSetConfig
 
+_HEADER_ROW: Final = re.compile(r"`header_row: (\d+)`")
+"""The row that a problem of a table proposes as the one with the names of its columns."""
 _ROWS: Final = 20
 _SAMPLES: Final = 3
 _LONGEST: Final = 200
@@ -50,15 +56,31 @@ class _Answers:
 
 
 def drafted(path: str, roles: Mapping[str, str], answers: Mapping[str, str]) -> Drafted:
-    """The suite that `init` writes for a file with rows; without a text while a question is open. Raises Problems as `init` does."""
+    """The suite that `init` writes for a file with rows; without a text while a question is open. A row that seems to be a title above the
+    names of the columns is a question, too. Raises Problems as `init` does."""
     given = _Answers(answers)
     ask = DefaultAnswers(asks=given)
     named: dict[Role, str] = {role: column for role in ROLES if (column := roles.get(role))}
+    reading: dict[str, str | int] = {}
     try:
-        found = draft_suite(path, None, None, dict(named.items()), None, ask, {})
+        try:
+            found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
+        except Problems as error:
+            if (row := _HEADER_ROW.search(error.issues[0].hint or "")) is None:
+                raise
+            rows = (f"row {row[1]}", "row 1")
+            answer = given(InitQuestion("Which row holds the names of the columns?", rows, (error.issues[0].message,)))
+            reading = {"header_row": int(answer.removeprefix("row "))}
+            found = draft_suite(path, None, None, dict(named.items()), None, ask, reading)
     except _Open:
-        return Drafted("", "", _data(path, _named(named, "as you said"), given, ()), ask.command)
-    return Drafted(found.file, found.text, _data(path, found.chosen, given, found.notes), ask.command)
+        return Drafted("", "", _data(path, _named(named, "as you said"), given, (), _as_said(path, reading)), ask.command)
+    data = _data(path, found.chosen, given, found.notes, _as_said(path, reading))
+    return Drafted(found.file, found.text, data, ask.command)
+
+
+def _as_said(path: str, reading: Mapping[str, str | int]) -> TestSetConfig | None:
+    """How a file is read where somebody said so; None where nobody did."""
+    return build(TestSetConfig, {"file": path, **reading}, noun="test_set") if reading else None
 
 
 def data_of_suite(path: str, test_set: TestSetConfig) -> Data:
@@ -89,12 +111,14 @@ def _data(
 
 
 def _samples(cells: Sequence[Any]) -> list[str]:
-    filled = dict.fromkeys(_shown(cell) for cell in cells if cell is not None and cell != "")
+    filled = dict.fromkeys(_shown(cell) for cell in cells if cell not in (None, MISSING, ""))
     return list(filled)[:_SAMPLES]
 
 
 def _shown(cell: Any) -> str:
-    text = cell if isinstance(cell, str) else "" if cell is None else to_text(cell)
+    if isinstance(cell, CellError):
+        return visible(cell.issue.message)
+    text = cell if isinstance(cell, str) else "" if cell in (None, MISSING) else to_text(cell)
     return visible(text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…")
 
 

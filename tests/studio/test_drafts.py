@@ -112,3 +112,37 @@ def test_what_cannot_be_read_is_said(page: Page) -> None:
     assert page.ask("open", {"path": "empty.csv"})[0] == 422
     assert page.ask("open", {"path": "none.csv"})[0] == 422
     assert page.done("open", {"path": "x.yaml"})["data"] is None
+
+
+@pytest.mark.parametrize("name", ["titled.csv", "titled.xlsx"])
+def test_a_title_above_the_names_of_the_columns_is_a_question(name: str, page: Page, folder: Path) -> None:
+    rows = [["Invoices of March"], [], ["id", "output", "expected"], *([str(n), "ham", "ham"] for n in range(1, 9))]
+    if name.endswith("xlsx"):
+        book = pytest.importorskip("openpyxl").Workbook()
+        for row in rows:
+            book.active.append(row)
+        book.save(folder / name)
+    else:
+        write_files(folder, {name: "\n".join(map(",".join, rows))})
+    found = page.done("open", {"path": name})["drafted"]
+    (question,) = found["data"]["questions"]
+    assert (question["answers"], question["chosen"]) == (["row 3", "row 1"], "row 3")
+    assert [one["name"] for one in found["data"]["columns"]] == ["id", "output", "expected"]
+    assert "header_row: 3" in found["text"]
+    assert found["command"].endswith("--header-row 3")
+    found = page.done("draft", {"path": name, "answers": {question["text"]: "row 1"}})
+    assert next(one["name"] for one in found["data"]["columns"]) == "Invoices of March"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("short.csv", "id,output,expected\n1,ham,ham\n2,ham\n3,ham,ham\n"),
+        ("short.jsonl", '{"output": "ham", "expected": "ham"}\n{"output": "ham"}\nno row\n' * 2),
+    ],
+)
+def test_rows_that_lack_cells_are_shown_with_what_is_wrong(name: str, text: str, page: Page, folder: Path) -> None:
+    write_files(folder, {name: text})
+    rows = page.done("open", {"path": name})["data"]["rows"]
+    assert len(rows) == text.count("\n") - name.endswith("csv")
+    assert rows[1][-1] == "" or "cells" in rows[1][-1]

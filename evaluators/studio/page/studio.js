@@ -1422,13 +1422,17 @@ function checkGroups(checks, text) {
 const PROBLEM_TONES = { bad: "bad", warn: "warning", note: "note" };
 const status = el("p.unseen", { role: "status" });
 const alarm = el("div.alarm", { role: "alert" });
-const noticeBoard = () => [status, alarm];
+const noticeBoard = el("div", status, alarm);
 function announce(text) {
   status.textContent = text;
 }
 function complain(text = "") {
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (text && dialog) dialog.querySelector("header")?.after(alarm);
+  else noticeBoard.append(alarm);
   refill(alarm, text && [el("span", plain(text)), button("Dismiss", () => complain())]);
 }
+addEventListener("close", ({ target }) => target instanceof Element && target.contains(alarm) && complain(), true);
 async function tried(act) {
   try {
     return await act();
@@ -2025,13 +2029,16 @@ function askValue(field, evaluator, score, done) {
   const row = Number.parseInt(state.row, 10);
   openDialog(`Correct ${field.path ? fieldName(field.path) : "the expected answer"} in row ${row}`, (close) => {
     const given = "actual" in field ? written(field.actual) : "";
-    const value = el("textarea", { id: "correct-value", rows: "2" });
+    const value = el("textarea", { rows: "2" });
     value.value = given;
-    const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
+    const reason = el("input", { type: "text", autocomplete: "off", placeholder: "the invoice says so" });
     const keep = async () => {
       const read = valueIn(value.value);
       if (read.wrong) return complain(read.wrong);
-      if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
+      if (!reason.value.trim()) {
+        reason.focus();
+        return complain("A correction has a reason: say why the expected answer is wrong.");
+      }
       const text = textNow();
       const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
       const found = await tried(() => ask("correct", { ...asked, value: read.value }));
@@ -2043,13 +2050,15 @@ function askValue(field, evaluator, score, done) {
       return done();
     };
     return [
-      el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
+      el("p", "Your data stay as they are: the correction is a line in a file beside them, which the suite names."),
+      "expected" in field && el("p", "Expected until now: ", el("code", plain(written(field.expected)))),
       el(
-        "p",
-        el("label", { for: value.id }, "The right value", field.path && "; empty where nothing should stand there"),
+        "label.correct-part",
+        el("span", "The right value"),
         value,
+        field.path && el("span.hint", "The model's answer, to begin with. Empty where nothing should stand there."),
       ),
-      el("p", el("label", { for: reason.id }, "Why"), reason),
+      el("label.correct-part", el("span", "Why"), reason),
       el("p.actions", button("Keep the correction", keep, {}, "button.main"), button("Cancel", close)),
     ];
   });
@@ -2393,10 +2402,21 @@ async function showComparison(part, base, after, common = false) {
   const { made, show } = comparedSections(head.sections, comparison, () => now, pick);
   const anew = () => showComparison(part, base, after, true);
   const title = el("h2", { tabindex: "-1" }, plain(head.title));
+  if (found.refused) {
+    const why = head.sections.filter((section) => section.id === "what-differs");
+    refill(
+      part,
+      el("header.comparison-head", title, badge("the two are not alike", "warning")),
+      why.map((section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) })),
+      el("p", "So their scores are not held against each other as they are."),
+      el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
+      commandLine(command),
+    );
+    return title.focus();
+  }
   refill(
     part,
     el("header.comparison-head", title, badge(head.headline, head.tone)),
-    found.refused && el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
     head.sections.filter((section) => !section.title).map(neutralSection),
     made,
     commandLine(command),
@@ -2581,7 +2601,7 @@ async function askAdvice(id) {
   for (const listener of scoredListeners) listener();
 }
 function drawSaid(scored) {
-  refill(parts.said, `${counted(scored.rows, "row")} scored, ${scored.said} · ${scored.seconds.toFixed(2)} s`);
+  refill(parts.said, `${scored.said.replace(/^of /, "")} scored · ${scored.seconds.toFixed(2)} s`);
   refill(parts.turned, turnedPart(scored));
   refill(parts.asks, askPart(scored));
   refill(parts.problems, scored.problems.length > 0 && problemList(scored.problems));
@@ -2857,8 +2877,7 @@ function checkMark(scored, place) {
       "span.figure-of",
       named,
       el("strong", scoreText(mean)),
-      unseen(" mean score"),
-      ` ${interval} of ${counted(count, "row")}`,
+      ` mean score ${interval} of ${counted(count, "row")}`,
     );
   });
 }
@@ -3150,7 +3169,7 @@ async function refreshRuns() {
 }
 function drawRuns({ runs, trends, command }) {
   for (const name of chosen) if (!runs.some((one) => one.name === name)) chosen.delete(name);
-  if (!runs.length) return refill(list, el("p.quiet", "There are no runs yet."));
+  if (!runs.length) return refill(list, el("p.quiet", "There are no runs yet. A run scores all rows and keeps what it found, as a report that you can open and send."));
   const compare = el("p.actions");
   const names = [...new Set(runs.flatMap((one) => Object.keys(one.means)))];
   const showCompare = () =>
@@ -3410,7 +3429,7 @@ async function main() {
   readState();
   applyTheme();
   const started = await tried(() => ask("start"));
-  refill(studio, noticeBoard());
+  refill(studio, noticeBoard);
   if (!started) {
     refill(
       studio,
@@ -3442,7 +3461,7 @@ async function main() {
     bar,
     el(
       "main",
-      noticeBoard(),
+      noticeBoard,
       Object.keys(PAGES).map((page) => shell[page]),
     ),
     rowView(),

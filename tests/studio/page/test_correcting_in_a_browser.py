@@ -23,11 +23,15 @@ def test_a_wrong_expected_answer_is_corrected_beside_the_test_set(
     page.locator("[data-row='2'] [aria-colindex='11']").click()
     tab.wait_for("#row-title", "Row 4")
     tab.button("The expected answer is wrong").first.click()
+    tab.button("Keep the correction").click()
+    tab.wait_for("dialog.small .alarm", "A correction has a reason")
+    page.locator("dialog.small input:focus").wait_for()
     page.get_by_label("Why").fill("the stamp was misread")
     tab.button("Keep the correction").click()
     page.locator("dialog.small").wait_for(state="detached")
     page.keyboard.press("Escape")
     tab.wait_for(".live-turned", "became right")
+    assert tab.text("main .alarm") == ""
     (line,) = (invoice_suite / "corrections.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["reason"] == "the stamp was misread"
     assert "corrections: corrections.jsonl" in tab.yaml()

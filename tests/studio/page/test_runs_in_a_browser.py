@@ -80,6 +80,8 @@ def test_runs_of_other_settings_are_compared_in_what_they_have_in_common(
     tab.page.get_by_label("Choose one").wait_for()
     choose_both(tab)
     tab.button("Compare the two").click()
+    tab.wait_for(".run-comparison", "the evaluator")
+    assert "Exit code" not in tab.text(".run-comparison")
     tab.button("Compare what both have in common").click()
     tab.wait_for(".run-comparison article.compared h3", "Row 3 · 1")
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390

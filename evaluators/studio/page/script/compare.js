@@ -35,10 +35,21 @@ export async function showComparison(part, base, after, common = false) {
   const { made, show } = comparedSections(head.sections, comparison, () => now, pick);
   const anew = () => showComparison(part, base, after, true);
   const title = el("h2", { tabindex: "-1" }, plain(head.title));
+  if (found.refused) {
+    const why = head.sections.filter((section) => section.id === "what-differs");
+    refill(
+      part,
+      el("header.comparison-head", title, badge("the two are not alike", "warning")),
+      why.map((section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) })),
+      el("p", "So their scores are not held against each other as they are."),
+      el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
+      commandLine(command),
+    );
+    return title.focus();
+  }
   refill(
     part,
     el("header.comparison-head", title, badge(head.headline, head.tone)),
-    found.refused && el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
     head.sections.filter((section) => !section.title).map(neutralSection),
     made,
     commandLine(command),

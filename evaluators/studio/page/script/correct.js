@@ -1,6 +1,6 @@
 // A wrong expected answer: its right value and a reason, noted beside the test set, which stays as it is.
 
-import { button, el } from "../../../reports/html/script/dom.js";
+import { button, el, plain } from "../../../reports/html/script/dom.js";
 import { spelled } from "../../../reports/html/script/lines.js";
 import { fieldName } from "../../../reports/html/script/paths.js";
 import { state } from "../../../reports/html/script/state.js";
@@ -25,13 +25,16 @@ function askValue(field, evaluator, score, done) {
   const row = Number.parseInt(state.row, 10);
   openDialog(`Correct ${field.path ? fieldName(field.path) : "the expected answer"} in row ${row}`, (close) => {
     const given = "actual" in field ? written(field.actual) : "";
-    const value = el("textarea", { id: "correct-value", rows: "2" });
+    const value = el("textarea", { rows: "2" });
     value.value = given;
-    const reason = el("input", { id: "correct-reason", type: "text", autocomplete: "off" });
+    const reason = el("input", { type: "text", autocomplete: "off", placeholder: "the invoice says so" });
     const keep = async () => {
       const read = valueIn(value.value);
       if (read.wrong) return complain(read.wrong);
-      if (!reason.value.trim()) return complain("A correction has a reason: say why the expected answer is wrong.");
+      if (!reason.value.trim()) {
+        reason.focus();
+        return complain("A correction has a reason: say why the expected answer is wrong.");
+      }
       const text = textNow();
       const asked = { text, path: suite.path, score, row, evaluator, place: field.path, reason: reason.value.trim() };
       const found = await tried(() => ask("correct", { ...asked, value: read.value }));
@@ -43,13 +46,15 @@ function askValue(field, evaluator, score, done) {
       return done();
     };
     return [
-      el("p", "The test set stays as it is: the correction is a line in a file beside it, which the suite names."),
+      el("p", "Your data stay as they are: the correction is a line in a file beside them, which the suite names."),
+      "expected" in field && el("p", "Expected until now: ", el("code", plain(written(field.expected)))),
       el(
-        "p",
-        el("label", { for: value.id }, "The right value", field.path && "; empty where nothing should stand there"),
+        "label.correct-part",
+        el("span", "The right value"),
         value,
+        field.path && el("span.hint", "The model's answer, to begin with. Empty where nothing should stand there."),
       ),
-      el("p", el("label", { for: reason.id }, "Why"), reason),
+      el("label.correct-part", el("span", "Why"), reason),
       el("p.actions", button("Keep the correction", keep, {}, "button.main"), button("Cancel", close)),
     ];
   });

@@ -1,6 +1,6 @@
 // The suite as lines: one for each check and field, with its comparator in plain words. Whatever is changed here is written into the text.
 
-import { button, el, fill, plain, refill, unseen } from "../../../reports/html/script/dom.js";
+import { button, el, fill, plain, refill } from "../../../reports/html/script/dom.js";
 import { fieldName } from "../../../reports/html/script/paths.js";
 import { withCode } from "../../../reports/html/script/sections.js";
 import { counted, intervalText, scoreText } from "../../../reports/html/script/words.js";
@@ -111,8 +111,7 @@ function checkMark(scored, place) {
       "span.figure-of",
       named,
       el("strong", scoreText(mean)),
-      unseen(" mean score"),
-      ` ${interval} of ${counted(count, "row")}`,
+      ` mean score ${interval} of ${counted(count, "row")}`,
     );
   });
 }

@@ -231,7 +231,7 @@ async function askAdvice(id) {
 
 /** @param {Scored} scored */
 function drawSaid(scored) {
-  refill(parts.said, `${counted(scored.rows, "row")} scored, ${scored.said} · ${scored.seconds.toFixed(2)} s`);
+  refill(parts.said, `${scored.said.replace(/^of /, "")} scored · ${scored.seconds.toFixed(2)} s`);
   refill(parts.turned, turnedPart(scored));
   refill(parts.asks, askPart(scored));
   refill(parts.problems, scored.problems.length > 0 && problemList(scored.problems));

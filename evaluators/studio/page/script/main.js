@@ -233,7 +233,7 @@ async function main() {
   readState();
   applyTheme();
   const started = await tried(() => ask("start"));
-  refill(studio, noticeBoard());
+  refill(studio, noticeBoard);
   if (!started) {
     refill(
       studio,
@@ -265,7 +265,7 @@ async function main() {
     bar,
     el(
       "main",
-      noticeBoard(),
+      noticeBoard,
       Object.keys(PAGES).map((page) => shell[page]),
     ),
     rowView(),

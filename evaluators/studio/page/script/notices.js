@@ -11,8 +11,7 @@ import { Refusal } from "./api.js";
 const PROBLEM_TONES = { bad: "bad", warn: "warning", note: "note" };
 const status = el("p.unseen", { role: "status" });
 const alarm = el("div.alarm", { role: "alert" });
-
-export const noticeBoard = () => [status, alarm];
+export const noticeBoard = el("div", status, alarm);
 
 /** Said to screen readers alone.
  * @param {string} text */
@@ -20,10 +19,16 @@ export function announce(text) {
   status.textContent = text;
 }
 
-/** @param {string} [text] Nothing takes the last one away. */
+/** What went wrong, where it is seen: in the dialog that is open, or at the top of the page.
+ * @param {string} [text] Nothing takes the last one away. */
 export function complain(text = "") {
+  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
+  if (text && dialog) dialog.querySelector("header")?.after(alarm);
+  else noticeBoard.append(alarm);
   refill(alarm, text && [el("span", plain(text)), button("Dismiss", () => complain())]);
 }
+
+addEventListener("close", ({ target }) => target instanceof Element && target.contains(alarm) && complain(), true);
 
 /** Does something that asks the server, and says what went wrong.
  * @template Kind
