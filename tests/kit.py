@@ -49,7 +49,8 @@ EVERY_FIGURE_ROWS: Final = [
 
 def write_rows(file: Path, rows: Iterable[object]) -> Path:
     """The file, with these rows as JSON lines."""
-    file.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    with file.open("w", encoding="utf-8") as stream:
+        stream.writelines(f"{json.dumps(row)}\n" for row in rows)
     return file
 
 

@@ -3169,7 +3169,14 @@ async function refreshRuns() {
 }
 function drawRuns({ runs, trends, command }) {
   for (const name of chosen) if (!runs.some((one) => one.name === name)) chosen.delete(name);
-  if (!runs.length) return refill(list, el("p.quiet", "There are no runs yet. A run scores all rows and keeps what it found, as a report that you can open and send."));
+  if (!runs.length)
+    return refill(
+      list,
+      el(
+        "p.quiet",
+        "There are no runs yet. A run scores all rows and keeps what it found, as a report that you can open and send.",
+      ),
+    );
   const compare = el("p.actions");
   const names = [...new Set(runs.flatMap((one) => Object.keys(one.means)))];
   const showCompare = () =>
