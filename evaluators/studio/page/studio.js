@@ -1264,6 +1264,8 @@ function placeOf(evaluator, field) {
 }
 const MOST_CAUSES = 5;
 const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
+const MOST_LINKS = 7;
+const ROWS = ["section-rows", "section-changed-rows"];
 const VERDICTS = ["verdict", "finding"];
 function neutralSection(section) {
   const blocks = section.blocks.map((block) => neutralBlock(block, `${section.title ?? "Opening"}, table`));
@@ -1368,7 +1370,16 @@ function themeButton() {
 }
 function navigation(made) {
   const links = made.map((section) => button(section.querySelector("h2").textContent, () => goTo(section.id)));
-  return links.length > 2 && el("nav", { "aria-label": "Parts of the report" }, links);
+  const isLater = ({ id }, place) => made.length > MOST_LINKS && place >= MOST_LINKS - 2 && !ROWS.includes(id);
+  const later = links.filter((_, place) => isLater(made[place], place));
+  for (const link of later) link.hidden = true;
+  const more = button(`${later.length} more`, () => {
+    for (const link of later) link.hidden = false;
+    more.remove();
+    keepClear();
+    later[0].focus();
+  });
+  return links.length > 2 && el("nav", { "aria-label": "Parts of the report" }, links, later.length > 0 && more);
 }
 function keepClear() {
   const links = document.querySelector("nav");
@@ -1579,6 +1590,7 @@ const ROWS_AT_ONCE = 50;
 const MOST_VALUE_LETTERS = 2000;
 const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
+const OF_FIELDS = ["broken", "lost", "fixed", "unchanged"];
 const OTHER_VALUES = "other values, same verdict";
 function comparedSections(sections, comparison, chosen, choose) {
   const wanted = sections.filter((section) => section.title);
@@ -1596,6 +1608,7 @@ function comparisonView(comparison, chosen, choose) {
   const labelled = el("label.choice", el("span", "Search"), search);
   const found = el("p.found", { role: "status" });
   const list = el("div.compared-rows");
+  const several = comparedEvaluators(comparison.rows).length > 1;
   let last = "";
   const show = () => {
     const now = chosen();
@@ -1607,7 +1620,7 @@ function comparisonView(comparison, chosen, choose) {
     const all = counted(comparison.rows.length, "changed row");
     found.textContent = left.length === comparison.rows.length ? all : `${number(left.length)} of ${all}`;
     refill(list);
-    showNext(list, left, comparison);
+    showNext(list, left, { ...comparison, several });
   };
   show();
   const bar = el("div.filters.comparison-filters", { role: "search", "aria-label": "Changed rows" }, selects, labelled);
@@ -1622,7 +1635,7 @@ function refreshSelects(selects, rows, now, choose) {
 function selectsOf(rows, now, choose) {
   const names = comparedEvaluators(rows);
   const changes = now.field
-    ? CHANGES.filter((one) => ["broken", "fixed", "lost"].includes(one)).map((one) => [one, one])
+    ? OF_FIELDS.map((one) => [one, changeWord(one)])
     : changeCounts(rows).map(([one, size]) => [one, `${changeWord(one)} (${number(size)})`]);
   const fields = changedFields(rows).map(([evaluator, own]) => [
     evaluator,
@@ -1685,7 +1698,7 @@ function rowCard(row, fields, comparison) {
         row.variant !== null && plain(row.variant, "bdi.variant"),
       ),
       row.change === "unchanged" ? el("span.quiet", OTHER_VALUES) : badge(row.change, TONES[row.change]),
-      el("span.quiet", plain(verdicts.join("; "))),
+      comparison.several && el("span.quiet", plain(verdicts.join("; "))),
       el(
         "span.leads",
         rowLink("base", comparison.base.link, row.base),
@@ -1693,7 +1706,7 @@ function rowCard(row, fields, comparison) {
       ),
     ),
     why.map((text) => el("p.quiet", plain(text))),
-    fields.length > 0 && valueTable(fields, `Row ${row.number}, values`),
+    fields.length > 0 && valueTable(fields, comparison.several === true, `Row ${row.number}, values`),
   );
 }
 function rowLink(side, page, key) {
@@ -1701,7 +1714,7 @@ function rowLink(side, page, key) {
   const there = { href: `${page}#row=${encodeURIComponent(key)}`, target: "_blank", rel: "noopener" };
   return page && el("a", there, `row in the ${side}`);
 }
-function valueTable(fields, label) {
+function valueTable(fields, several, label) {
   const heads = ["field", "expected", "base", "new run"].map((head) => el("th", { scope: "col" }, head));
   return el(
     "table.values",
@@ -1716,8 +1729,7 @@ function valueTable(fields, label) {
             "th",
             { scope: "row" },
             plain(one.path ? fieldName(one.path) : "output", "bdi.path"),
-            " ",
-            plain(one.evaluator, "bdi.quiet"),
+            several && [" ", plain(one.evaluator, "bdi.quiet")],
           ),
           valueCells(one),
         ),

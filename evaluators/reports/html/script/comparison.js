@@ -1,7 +1,7 @@
 // Two runs side by side, row by row: what is expected, what the base gave and what the new run gives. The view keeps nothing of its
 // own beside the number of rows in sight: whoever shows it gives it the choice, and is told of another one.
 
-import { CHANGES, changeCounts, changedFields, comparedEvaluators, comparedRows } from "./compared.js";
+import { changeCounts, changedFields, comparedEvaluators, comparedRows } from "./compared.js";
 import { button, choice, el, fill, plain, refill, titled } from "./dom.js";
 import { badge, treeMark } from "./marks.js";
 import { fieldName } from "./paths.js";
@@ -15,6 +15,8 @@ const ROWS_AT_ONCE = 50;
 const MOST_VALUE_LETTERS = 2000;
 const LONGEST_LINE = 120;
 const TONES = { broken: "bad", lost: "warning", fixed: "good", gained: "note", settled: "note" };
+/** What may have become of a field. */
+const OF_FIELDS = ["broken", "lost", "fixed", "unchanged"];
 const OTHER_VALUES = "other values, same verdict";
 
 /** The sections of a page of two runs under their titles, with the changed rows before how it ended; and what shows another choice of these.
@@ -40,6 +42,7 @@ function comparisonView(comparison, chosen, choose) {
   const labelled = el("label.choice", el("span", "Search"), search);
   const found = el("p.found", { role: "status" });
   const list = el("div.compared-rows");
+  const several = comparedEvaluators(comparison.rows).length > 1;
   let last = "";
   const show = () => {
     const now = chosen();
@@ -51,7 +54,7 @@ function comparisonView(comparison, chosen, choose) {
     const all = counted(comparison.rows.length, "changed row");
     found.textContent = left.length === comparison.rows.length ? all : `${number(left.length)} of ${all}`;
     refill(list);
-    showNext(list, left, comparison);
+    showNext(list, left, { ...comparison, several });
   };
   show();
   const bar = el("div.filters.comparison-filters", { role: "search", "aria-label": "Changed rows" }, selects, labelled);
@@ -73,7 +76,7 @@ function selectsOf(rows, now, choose) {
   const names = comparedEvaluators(rows);
   /** @type {[string, string][]} */
   const changes = now.field
-    ? CHANGES.filter((one) => ["broken", "fixed", "lost"].includes(one)).map((one) => [one, one])
+    ? OF_FIELDS.map((one) => [one, changeWord(one)])
     : changeCounts(rows).map(([one, size]) => [one, `${changeWord(one)} (${number(size)})`]);
   /** @type {[string, [string, string][]][]} */
   const fields = changedFields(rows).map(([evaluator, own]) => [
@@ -144,7 +147,7 @@ function rowCard(row, fields, comparison) {
         row.variant !== null && plain(row.variant, "bdi.variant"),
       ),
       row.change === "unchanged" ? el("span.quiet", OTHER_VALUES) : badge(row.change, TONES[row.change]),
-      el("span.quiet", plain(verdicts.join("; "))),
+      comparison.several && el("span.quiet", plain(verdicts.join("; "))),
       el(
         "span.leads",
         rowLink("base", comparison.base.link, row.base),
@@ -152,7 +155,7 @@ function rowCard(row, fields, comparison) {
       ),
     ),
     why.map((text) => el("p.quiet", plain(text))),
-    fields.length > 0 && valueTable(fields, `Row ${row.number}, values`),
+    fields.length > 0 && valueTable(fields, comparison.several === true, `Row ${row.number}, values`),
   );
 }
 
@@ -163,8 +166,9 @@ function rowLink(side, page, key) {
   return page && el("a", there, `row in the ${side}`);
 }
 
-/** @param {ChangedField[]} fields @param {string} label */
-function valueTable(fields, label) {
+/** The values of some fields, each with its evaluator where there are several.
+ * @param {ChangedField[]} fields @param {boolean} several @param {string} label */
+function valueTable(fields, several, label) {
   const heads = ["field", "expected", "base", "new run"].map((head) => el("th", { scope: "col" }, head));
   return el(
     "table.values",
@@ -179,8 +183,7 @@ function valueTable(fields, label) {
             "th",
             { scope: "row" },
             plain(one.path ? fieldName(one.path) : "output", "bdi.path"),
-            " ",
-            plain(one.evaluator, "bdi.quiet"),
+            several && [" ", plain(one.evaluator, "bdi.quiet")],
           ),
           valueCells(one),
         ),

@@ -11,6 +11,8 @@ import { counted } from "./words.js";
 const MOST_CAUSES = 5;
 /** The sections that stand below the rows. */
 export const AFTER_ROWS = ["problems", "warnings", "notes", "result"];
+const MOST_LINKS = 7;
+const ROWS = ["section-rows", "section-changed-rows"];
 /** The columns whose cells are words for how something ended. */
 const VERDICTS = ["verdict", "finding"];
 
@@ -143,10 +145,20 @@ function themeButton() {
   return made;
 }
 
-/** @param {any[]} made */
+/** Links to the parts: of many the first and the rows, and a button that shows the others.
+ * @param {any[]} made */
 export function navigation(made) {
   const links = made.map((section) => button(section.querySelector("h2").textContent, () => goTo(section.id)));
-  return links.length > 2 && el("nav", { "aria-label": "Parts of the report" }, links);
+  const isLater = ({ id }, place) => made.length > MOST_LINKS && place >= MOST_LINKS - 2 && !ROWS.includes(id);
+  const later = links.filter((_, place) => isLater(made[place], place));
+  for (const link of later) link.hidden = true;
+  const more = button(`${later.length} more`, () => {
+    for (const link of later) link.hidden = false;
+    more.remove();
+    keepClear();
+    later[0].focus();
+  });
+  return links.length > 2 && el("nav", { "aria-label": "Parts of the report" }, links, later.length > 0 && more);
 }
 
 /** A part that is jumped to stops below the links, which may take two lines. */

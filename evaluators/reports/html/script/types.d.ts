@@ -165,6 +165,8 @@ export interface Comparison {
   new: { label: string; link: string };
   notes: string[];
   rows: ChangedRow[];
+  /** Whether several evaluators say something of them. */
+  several?: boolean;
 }
 
 /** What the reader of a comparison asked to see; an empty text leaves everything. */
