@@ -2390,6 +2390,7 @@ function noteOf({ target, figure = "mean" }, scored) {
   const now = figure === "mean" ? gatedFigure(scored, shownForm?.checks ?? [], target) : null;
   return now !== null && el("span.quiet", `${scoreText(now)} ${scored.said}`);
 }
+const withoutMore = (section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) });
 async function showComparison(part, base, after, common = false) {
   refill(part, el("p.quiet", { role: "status" }, "Comparing…"));
   const found = await tried(() => ask("compare", { base, new: after, common }));
@@ -2414,25 +2415,15 @@ async function showComparison(part, base, after, common = false) {
   const { made, show } = comparedSections(head.sections, comparison, () => now, pick);
   const anew = () => showComparison(part, base, after, true);
   const title = el("h2", { tabindex: "-1" }, plain(head.title));
-  if (found.refused) {
-    const why = head.sections.filter((section) => section.id === "what-differs");
-    refill(
-      part,
-      el("header.comparison-head", title, badge("the two are not alike", "warning")),
-      why.map((section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) })),
-      el("p", "So their scores are not held against each other as they are."),
-      el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
-      commandLine(command),
-    );
-    return title.focus();
-  }
-  refill(
-    part,
-    el("header.comparison-head", title, badge(head.headline, head.tone)),
-    head.sections.filter((section) => !section.title).map(neutralSection),
-    made,
-    commandLine(command),
-  );
+  const parts = found.refused
+    ? [
+        head.sections.filter((section) => section.id === "what-differs").map(withoutMore),
+        el("p", "So their scores are not held against each other as they are."),
+        el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
+      ]
+    : [head.sections.filter((section) => !section.title).map(neutralSection), made];
+  const ended = found.refused ? badge("the two are not alike", "warning") : badge(head.headline, head.tone);
+  refill(part, el("header.comparison-head", title, ended), parts, commandLine(command));
   title.focus();
 }
 const SCORE_AFTER_MILLISECONDS = 200;

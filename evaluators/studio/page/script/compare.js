@@ -9,6 +9,10 @@ import { learnWords } from "../../../reports/html/script/words.js";
 import { ask, reportOf } from "./api.js";
 import { commandLine, tried } from "./notices.js";
 
+/** A section without what its command line offers after the first list.
+ * @param {any} section */
+const withoutMore = (section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) });
+
 /** Shows a comparison in a part of the page. `common`: in what both have, whatever else differs.
  * @param {any} part @param {string} base @param {string} after @param {boolean} [common] */
 export async function showComparison(part, base, after, common = false) {
@@ -35,24 +39,14 @@ export async function showComparison(part, base, after, common = false) {
   const { made, show } = comparedSections(head.sections, comparison, () => now, pick);
   const anew = () => showComparison(part, base, after, true);
   const title = el("h2", { tabindex: "-1" }, plain(head.title));
-  if (found.refused) {
-    const why = head.sections.filter((section) => section.id === "what-differs");
-    refill(
-      part,
-      el("header.comparison-head", title, badge("the two are not alike", "warning")),
-      why.map((section) => neutralSection({ ...section, blocks: section.blocks.slice(0, 1) })),
-      el("p", "So their scores are not held against each other as they are."),
-      el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
-      commandLine(command),
-    );
-    return title.focus();
-  }
-  refill(
-    part,
-    el("header.comparison-head", title, badge(head.headline, head.tone)),
-    head.sections.filter((section) => !section.title).map(neutralSection),
-    made,
-    commandLine(command),
-  );
+  const parts = found.refused
+    ? [
+        head.sections.filter((section) => section.id === "what-differs").map(withoutMore),
+        el("p", "So their scores are not held against each other as they are."),
+        el("p.actions", button("Compare what both have in common", anew, {}, "button.main")),
+      ]
+    : [head.sections.filter((section) => !section.title).map(neutralSection), made];
+  const ended = found.refused ? badge("the two are not alike", "warning") : badge(head.headline, head.tone);
+  refill(part, el("header.comparison-head", title, ended), parts, commandLine(command));
   title.focus();
 }
