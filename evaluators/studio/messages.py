@@ -554,6 +554,8 @@ class RunState(Struct):
     said: str
     """What the command line says at the end; empty before."""
     exit_code: int | None
+    ended: str
+    """What the exit code means; empty before."""
     name: str
     """The run in `RunList`, once it is there."""
     command: str

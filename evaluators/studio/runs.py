@@ -26,6 +26,7 @@ from msgspec import Struct
 from evaluators.api.comparisons import compare, compared_sides
 from evaluators.api.finished_run import options_of, with_every_match
 from evaluators.api.loading import load
+from evaluators.model.exit_words import EXIT_WORDS, exit_meaning
 from evaluators.model.issues import Problems, problem
 from evaluators.reports.format import format_for
 from evaluators.reports.headline import headline
@@ -124,9 +125,9 @@ class Runs:
         share = 1.0 if code == 0 else done / of if of else None
         name = self._folder.name_of(new.place) if new is not None and new.state in ("finished", "stopped") else ""
         command = join(["evaluators", *one.words])
-        return RunState(
-            id, code is not None, share, (new.rows if new is not None else None) or 0, said, code, name, command
-        )
+        ended = "" if code is None else exit_meaning(code) if code in EXIT_WORDS else f"ended with {code}"
+        rows = (new.rows if new is not None else None) or 0
+        return RunState(id, code is not None, share, rows, said, code, ended, name, command)
 
     def _run_of(self, one: Started, said: str) -> ListedRun | None:
         """The run of a process: the one whose folder it names at its end; before, the first that is new and no other one's."""

@@ -45,6 +45,7 @@ def test_a_run_ends_as_the_command_ends(page: Page, folder: Path) -> None:
     state = ended(page, path="suite.yaml", name="one")
     done = cli(*state["command"].split()[1:-1], "two")
     assert (state["command"], state["exit_code"]) == ("evaluators run suite.yaml --name one", 1)
+    assert state["ended"] == "a gate failed"
     assert done.exit_code == 1
     assert state["said"].replace("runs/one", "runs/two") == done.output
     assert state["name"] == "runs/one"

@@ -3142,11 +3142,11 @@ async function runSuite(mayAsk) {
   announce("The run ended.");
   await refreshRuns();
 }
-function drawState({ id, done, share, rows: scored, said, exit_code: code, name, command }) {
+function drawState({ id, done, share, rows: scored, said, exit_code: code, ended, name, command }) {
   if (done) {
     const end = el(
       "div.run-end",
-      badge(endOf(code), code === 0 ? "good" : "bad"),
+      badge(ended, code === 0 ? "good" : "bad"),
       el("pre", { tabindex: "0", "aria-label": "What the command line says" }, plain(said)),
       name && el("p", reportLink(name, "Open its report")),
       commandLine(command),
@@ -3155,16 +3155,6 @@ function drawState({ id, done, share, rows: scored, said, exit_code: code, name,
   }
   return showProgress(under, "Rows scored", scored, share, () => tried(() => ask("run/stop", { id })));
 }
-const endOf = (code) =>
-  ({
-    0: "passed",
-    1: "a gate failed",
-    2: "the suite is not right",
-    3: "something was not measured",
-    4: "not comparable",
-    70: "a bug",
-    130: "stopped",
-  })[code ?? 70] ?? `ended with ${code}`;
 const reportLink = (name, text) => el("a", { href: reportOf(name), target: "_blank", rel: "noopener" }, text);
 async function refreshRuns() {
   const found = await tried(() => ask("runs", { path: suite.path }));

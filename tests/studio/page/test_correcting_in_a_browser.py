@@ -39,6 +39,29 @@ def test_a_wrong_expected_answer_is_corrected_beside_the_test_set(
     assert tab.complaints == []
 
 
+def test_a_number_that_no_script_can_hold_keeps_its_digits(
+    start: Start, opened: Callable[..., Tab], tmp_path: Path
+) -> None:
+    """As it is proposed, and as somebody types it."""
+    output = '"{""n"": 12345678901234567890}","{""n"": 1}"'
+    (tmp_path / "rows.csv").write_text(f"id,output,expected\na,{output}\nb,{output}\n", encoding="utf-8")
+    suite = "test_set: rows.csv\nevaluators:\n  - json_multi_field_match: {fields: {n: exact}}\n"
+    (tmp_path / "suite.yaml").write_text(suite, encoding="utf-8")
+    tab = opened(start(tmp_path, "suite.yaml"))
+    for place, typed in ((0, None), (1, "98765432109876543210")):
+        tab.page.locator(f"[data-row='{place}'] [aria-colindex='3']").click()
+        tab.button("The expected answer is wrong").click()
+        if typed is not None:
+            tab.page.get_by_label("The right value").fill(typed)
+        tab.page.get_by_label("Why").fill("a digit was lost")
+        tab.button("Keep the correction").click()
+        tab.page.locator("dialog.small").wait_for(state="detached")
+        tab.page.keyboard.press("Escape")
+    lines = (tmp_path / "corrections.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["new"] for line in lines] == [12345678901234567890, 98765432109876543210]
+    assert tab.complaints == []
+
+
 def test_the_whole_expected_answer_is_corrected(start: Start, opened: Callable[..., Tab], tmp_path: Path) -> None:
     """Of an evaluator without fields it is the answer itself that is wrong; what is proposed is what the model gave."""
     (tmp_path / "rows.csv").write_text("id,output,expected\na,ham,spam\nb,ham,ham\n", encoding="utf-8")

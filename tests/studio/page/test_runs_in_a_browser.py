@@ -94,7 +94,7 @@ def test_a_run_is_stopped_and_keeps_what_it_scored(start: Start, opened: Open, t
     tab.button("Run all rows").click()
     tab.page.locator(".run-state progress").wait_for()
     tab.button("Stop").click()
-    tab.wait_for(".run-end .badge", "stopped")
+    tab.wait_for(".run-end .badge", "interrupted")
     assert "nterrupted" in tab.text(".run-end pre")
 
 

@@ -69,11 +69,11 @@ async function runSuite(mayAsk) {
 }
 
 /** @param {RunState} state */
-function drawState({ id, done, share, rows: scored, said, exit_code: code, name, command }) {
+function drawState({ id, done, share, rows: scored, said, exit_code: code, ended, name, command }) {
   if (done) {
     const end = el(
       "div.run-end",
-      badge(endOf(code), code === 0 ? "good" : "bad"),
+      badge(ended, code === 0 ? "good" : "bad"),
       el("pre", { tabindex: "0", "aria-label": "What the command line says" }, plain(said)),
       name && el("p", reportLink(name, "Open its report")),
       commandLine(command),
@@ -82,18 +82,6 @@ function drawState({ id, done, share, rows: scored, said, exit_code: code, name,
   }
   return showProgress(under, "Rows scored", scored, share, () => tried(() => ask("run/stop", { id })));
 }
-
-/** What an exit code says. @param {number | null} code */
-export const endOf = (code) =>
-  ({
-    0: "passed",
-    1: "a gate failed",
-    2: "the suite is not right",
-    3: "something was not measured",
-    4: "not comparable",
-    70: "a bug",
-    130: "stopped",
-  })[code ?? 70] ?? `ended with ${code}`;
 
 /** @param {string} name @param {string} text */
 const reportLink = (name, text) => el("a", { href: reportOf(name), target: "_blank", rel: "noopener" }, text);

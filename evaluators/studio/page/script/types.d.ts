@@ -234,6 +234,7 @@ export interface RunState {
   rows: number;
   said: string;
   exit_code: number | null;
+  ended: string;
   name: string;
   command: string;
 }
