@@ -188,7 +188,8 @@ def _evaluator_example(plug: type[Evaluator], example: Example) -> Item:
 
 
 def _labelled(word: str, value: object) -> list[str]:
-    first, *rest = (value if isinstance(value, str) else flow(value)).split("\n")
+    as_it_is = isinstance(value, str) and (value == value.strip() or "\n" in value)  # else quotes show blanks at its ends
+    first, *rest = (str(value) if as_it_is else flow(value)).split("\n")
     return [f"{word + ':':<10}{first}".rstrip(), *(f"{'':<10}{line}".rstrip() for line in rest)]
 
 

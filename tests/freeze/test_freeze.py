@@ -32,6 +32,7 @@ NEW_NAMES = {
     "a field whose values all count as absent is told so, and a hint spells an index as a field does",
     "a value that matches is shown as the output has it: 1.0 where 1 is expected",
     "a row comes to the same beside other rows as alone",
+    "exact_match says of two JSON texts which of their values differ",
     "case_insensitive_keys is keys: {case: ignore}: reasons say which keys were read otherwise, and which are unclear",
 }
 """Reasons that are no rule of presence: new names of words of a suite, hints and reasons that say more, what a transform makes."""

@@ -23,6 +23,7 @@ from evaluators.scoring.evaluators._texts import (
 from evaluators.scoring.needs import NO_OUTPUT
 from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.equality import same
+from evaluators.scoring.values.json_text import NotJSON, parse
 from evaluators.scoring.values.quoting import kind
 
 
@@ -57,6 +58,7 @@ class ExactMatch(CellEvaluator):
     examples = (
         Example("the same text", output="Paris", expected="Paris", score=1.0, source="Agenta, Exact Match"),
         Example("case differs", output="paris", expected="Paris", score=0.0),
+        Example("another answer", output="Rome", expected="Paris", score=0.0),
         Example("a space at the end", output="Paris ", expected="Paris", score=0.0),
         Example("the order of keys is free", output={"a": 1, "b": 2}, expected={"b": 2, "a": 1}, score=1.0),
         Example(
@@ -73,6 +75,7 @@ class ExactMatch(CellEvaluator):
             settings={"compare": {"numeric": {"parse": {"thousands": ",", "currency": True}}}},
             score=1.0,
         ),
+        Example("two JSON texts", output='{"city": "Rome", "n": 1}', expected='{"city": "Oslo", "n": 1}', score=0.0),
         Example("a text is not an object", output='{"a": 1}', expected={"a": 1}, score=0.0),
     )
 
@@ -114,12 +117,15 @@ class ExactMatch(CellEvaluator):
 
 
 def _difference(output: Any, expected: Any) -> str:
-    """A sentence on how an output differs from the expected answer: kind, spaces, case, or the first character."""
+    """A sentence on how an output differs from the expected answer: kind, values of JSON, spaces, case, or the first character."""
     if not (isinstance(output, str) and isinstance(expected, str)):
         kinds = kind(output), kind(expected)
         if kinds[0] != kinds[1]:
             return f"the output is {kinds[0]}, the expected answer is {kinds[1]}"
         return differs(expected, output)
+    read, wanted = _json(output), _json(expected)
+    if isinstance(read, dict | list) and read.__class__ is wanted.__class__:
+        return "only how the JSON is written differs" if same(read, wanted) else differs(wanted, read)
     place = _shared_length(output, expected)
     one, other = output[place : place + 1], expected[place : place + 1]
     # where letters differ in more than spaces or case, so do the texts
@@ -132,6 +138,16 @@ def _difference(output: Any, expected: Any) -> str:
     if len(output) > len(expected):
         return f"the output goes on after the expected answer: {_shown(output, len(expected))}"
     return f"the output stops early: {_shown(expected, len(output))} is missing"
+
+
+def _json(text: str) -> object:
+    """The object or list that a text holds; None for another text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        return parse(text)
+    except NotJSON:
+        return None
 
 
 def _shared_length(output: str, expected: str) -> int:
