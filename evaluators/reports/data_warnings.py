@@ -13,7 +13,7 @@ from evaluators.model.limits import LIST_CELLS
 from evaluators.model.registry import suggestion
 from evaluators.model.rows import MISSING
 from evaluators.reports.coverage import found_nowhere
-from evaluators.reports.sections.repeats import confidence_name
+from evaluators.reports.sections.confidence import confidence_name
 from evaluators.runs.label_pairs import is_label
 from evaluators.runs.labels import LabelPairs
 from evaluators.runs.metrics import counted, full_name, rows_text, with_variant

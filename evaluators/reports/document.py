@@ -136,7 +136,7 @@ def listed(title: str, items: Iterable[Item], id: str = "") -> tuple[Section, ..
 
 
 def table_width(table: PageTable) -> int:
-    """How many columns the table takes as plain text."""
-    heads = [column.head for column in table.columns]
+    """How many columns the table takes as plain text, its heads folded at their spaces."""
+    heads = (max(column.head.split(" "), key=width) for column in table.columns)
     widths = [max(width(visible(cell)) for cell in column) for column in zip(heads, *table.rows, strict=True)]
     return sum(widths) + 2 * (len(widths) - 1)

@@ -50,35 +50,62 @@ class Mistake(Struct, frozen=True):
     rows: tuple[int, ...]
     listed: str = ""
     """What is wrong, with up to three different examples, those that are met most; empty where `said` says it all."""
+    mostly: str = ""
+    """What is wrong as a sentence goes on with it behind the word *mostly*: ` like "1" for 7`, ` without "A-"`, `: it is no number`."""
 
 
-class _Sentence(Struct, frozen=True):
-    """A sentence, and a value to write after it, which is written down for the few that are shown."""
+class _Reason(Struct, frozen=True):
+    """Why a value or a row is wrong: a sentence, or a few words that are none; and a value to write after it, which is written down for
+    the few that are shown."""
 
-    sentence: str
+    text: str
     value: Any = MISSING
     sides: tuple[Any, Any] | None = None
     """The values that it is about, expected and output, where a narrow table may say it shorter."""
+    words: bool = False
+    """It is no sentence: `without "A-"`, `2 for 3: too little`."""
 
     def key(self) -> tuple[Hashable, ...]:
-        """A key that sentences share when they read alike."""
-        return (self.sentence,) if self.value is MISSING else (self.sentence, _key(self.value))
+        """A key that reasons share when they read alike."""
+        return (self.text,) if self.value is MISSING else (self.text, _key(self.value))
 
     def __str__(self) -> str:
-        return self.sentence if self.value is MISSING else f"{self.sentence}: {_text(self.value)}"
+        return self.text if self.value is MISSING else f"{self.text}: {_text(self.value)}"
 
     def brief(self, several: bool) -> str:
-        """The sentence for a narrow table; one of several is an example: `extra, such as 2`."""
+        """The reason for a narrow table; one of several is an example: `extra, such as 2`."""
         if self.value is not MISSING:
-            return f"{self.sentence}, such as {_text(self.value)}" if several else str(self)
-        short = _short(self.sentence, *self.sides) if self.sides else ""
-        return f"{'such as ' if several else ''}{short or self.sentence}"
+            return f"{self.text}, such as {_text(self.value)}" if several else str(self)
+        short = self._without_verb()
+        if several and not short and (head := self._alike()):
+            return head
+        example = "such as " if short or self.words else "for example, "
+        return f"{example if several else ''}{short or self.text}"
+
+    def mostly(self, several: bool) -> str:
+        """The reason behind the word *mostly*, with the blank or the colon before it."""
+        if self.value is not MISSING:
+            return f" {self.text}, such as {_text(self.value)}" if several else f" {self.text} ({_text(self.value)})"
+        if short := self._without_verb():
+            return f" {'like ' if several else ''}{short}"
+        if self.words:
+            return f" {self.text}"
+        text = (several and self._alike()) or self.text
+        return f" since {text}" if ": " in text else f": {text}"
+
+    def _alike(self) -> str:
+        """What all reasons of its kind begin with, where that can stand alone: `the output is not usable JSON`; else empty."""
+        head, colon, _ = self.text.partition(": ")
+        return head if colon and _general(head) == head else ""
+
+    def _without_verb(self) -> str:
+        return _short(self.text, *self.sides) if self.sides else ""
 
 
 class _Seen(Struct):
     evaluator: str
     field: str
-    examples: dict[tuple[Hashable, ...], _Sentence] = {}
+    examples: dict[tuple[Hashable, ...], _Reason] = {}
     times: dict[tuple[Hashable, ...], int] = {}
     rows: list[int] = []
     """The row of each value, in order."""
@@ -125,15 +152,19 @@ def _told(seen: Iterable[_Seen], variant: str | None) -> Iterator[Mistake]:
         if (what, "" if not one.field else _general(said), rows) in already:
             continue
         already.add((what, "" if not one.field else _general(said), rows))
-        brief, listed = first.brief(len(most) > 1), _listed([one.examples[key] for key in most])
-        yield Mistake(one.evaluator, one.field, variant, brief, len(one.rows), rows, listed if listed != brief else "")
+        several = len(most) > 1
+        brief, listed = first.brief(several), _listed([one.examples[key] for key in most])
+        yield Mistake(
+            one.evaluator, one.field, variant, brief, len(one.rows), rows, listed if listed != brief else "",
+            first.mostly(several),
+        )  # fmt: skip
 
 
-def _listed(examples: Sequence[_Sentence]) -> str:
+def _listed(examples: Sequence[_Reason]) -> str:
     """The first examples, one after the other: `extra: 2, 7, 9, …`."""
     shown, rest = examples[:_SHOWN_EXAMPLES], ["…"] if len(examples) > _SHOWN_EXAMPLES else []
-    if all(one.value is not MISSING and one.sentence == shown[0].sentence for one in shown):
-        return f"{shown[0].sentence}: {', '.join([*(_text(one.value) for one in shown), *rest])}"
+    if all(one.value is not MISSING and one.text == shown[0].text for one in shown):
+        return f"{shown[0].text}: {', '.join([*(_text(one.value) for one in shown), *rest])}"
     return "; ".join([*map(str, shown), *rest])
 
 
@@ -152,8 +183,8 @@ def _rows(
             yield number, [known[code] for known, code in zip(verdicts, codes, strict=True)], told
 
 
-def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Sentence]]:
-    """The mistakes of a row by one evaluator: kind, field and sentence."""
+def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Kind, str, _Reason]]:
+    """The mistakes of a row by one evaluator: kind, field and reason."""
     if verdict.status not in (RowStatus.SCORED, RowStatus.UNREADABLE) or verdict.num == verdict.den:
         return
     fields = [line for line in lines if isinstance(line, Outcome) and line.status in _WRONG]
@@ -161,7 +192,7 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
         reason = next((line.reason for line in lines if isinstance(line, RowOutcome) and line.reason), None)
         if reason is None or verdict.passed is not False:
             return
-        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Sentence(reason)
+        yield ("", _UNREADABLE[0] if reason.startswith(_UNREADABLE) else _general(reason)), "", _Reason(reason)
         return
     for line in fields:
         field = field_of(line.place) if "[" in line.place else line.place
@@ -172,34 +203,33 @@ def _of_row(verdict: Result, lines: Sequence[OutcomeLine]) -> Iterator[tuple[_Ki
 _WRONG: Final = frozenset((FieldStatus.MISMATCH, FieldStatus.OMISSION, FieldStatus.HALLUCINATION, FieldStatus.ERROR))
 
 
-def _in_words(line: Outcome) -> tuple[str, _Sentence]:
+def _in_words(line: Outcome) -> tuple[str, _Reason]:
     """The kind of a wrong value, and what the comparator that decided said of it."""
     expected, actual, reason = line.expected, line.actual, line.reason or "wrong"
     if "[*]" in line.path:  # several values of one row: the reason names the first that is wrong
         first = reason.partition("; ")[2] or reason
-        return _general(first), _Sentence(first)
+        return _general(first), _Reason(first)
     if "missed" in line.details and line.status is not FieldStatus.ERROR:  # a list of which a judge found some items
-        return _general(reason), _Sentence(reason)
+        return _general(reason), _Reason(reason)
     if line.status is FieldStatus.OMISSION and (actual is MISSING or expected is not MISSING):
-        return line.status.plain, _Sentence(line.status.plain, expected)
+        return line.status.plain, _Reason(line.status.plain, expected)
     if line.status is FieldStatus.HALLUCINATION:
-        return line.status.plain, _Sentence(line.status.plain, actual)
+        return line.status.plain, _Reason(line.status.plain, actual)
     if expected is MISSING or actual is MISSING or line.status is FieldStatus.ERROR:
-        return _general(reason), _Sentence(reason)
+        return _general(reason), _Reason(reason)
     alike = _general(reason)
     if alike == reason and quote(actual) not in reason:  # a sentence that names no value, such as a judge's
-        return "in words", _Sentence(f"{_text(actual)} for {_text(expected)}: {reason}")
-    said = _Sentence(reason, sides=(expected, actual))
+        return "in words", _Reason(f"{_text(actual)} for {_text(expected)}: {reason}", words=True)
+    said = _Reason(reason, sides=(expected, actual))
     if isinstance(actual, str) and isinstance(expected, str):
         if affixed := _affixed(expected, actual):
-            return affixed, _Sentence(affixed)
+            return affixed, _Reason(affixed, words=True)
         given, wanted = _shape(actual[:40]), _shape(expected[:40])
         if given != wanted and "0" in wanted:
             return f"{alike} {given} for {wanted}", said
     return alike, said
 
 
-AFFIXED: Final = ("without ", "with ")
 _AFFIX: Final = late_pattern(r"(?!.*[^\W\d_]{4})(?=.*[^\w])[^\d\n]{1,6}")
 """What may stand before or behind every value alike: `INV-`, `$`, ` EUR`. Digits and whole words differ from row to row."""
 
@@ -217,9 +247,11 @@ def _affixed(expected: str, actual: str) -> str:
 
 
 def _short(reason: str, expected: Any, actual: Any) -> str:
-    """`2 for 3` in place of `2 differs from 3`; empty where the sentence says something else, or by how much."""
+    """`2 for 3` in place of `2 differs from 3`, and `2 for 3, off by 1` where it says by how much; empty for another sentence."""
     plain = f"{quote(actual)} differs from {quote(expected)}"
     rest = reason.removeprefix(plain)
+    if rest.startswith(" by "):
+        rest = f", off{rest}"
     if rest == reason or rest[:1] not in ("", ";", ","):
         return ""
     return f"{quote(actual)} for {quote(expected)}{rest}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, table_of
+from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import Metric, Place
 
 ALWAYS: Final[tuple[Place, ...]] = ("always",)
@@ -41,6 +42,21 @@ def metric_texts(metrics: Iterable[Metric], stats: Any) -> str:
 WIDEST: Final = 80
 """Columns of a summary in a file."""
 MORE: Final = "-v"
+
+
+class Brief(NamedTuple):
+    """What a summary says of a subject that has a section of its own on the page with every table."""
+
+    lines: tuple[str, ...] = ()
+    more: str = ""
+    """What only that page has, in a few words; empty where the lines say all of it."""
+
+
+def likely_at_most(right: int, of: int) -> float:
+    """The upper end of the 95 % CI of a share, which the worst are sorted by: wrong once in one row may be chance. 1 where nothing was
+    counted."""
+    likely = wilson(right, of)
+    return likely.high if likely is not None else 1.0
 
 
 def list_part(lines: Iterable[Sequence[Paragraph]], most: int, title: str = "") -> tuple[Section, ...]:

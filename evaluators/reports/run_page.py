@@ -7,7 +7,7 @@ why, and what to do about it. Every metric stands beside its counts.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from evaluators.model.exit_words import exit_meaning
 from evaluators.reports.document import Block, Item, Listing, Page, Paragraph, Section, Tone, listed
@@ -15,6 +15,7 @@ from evaluators.reports.headline import Options, headline
 from evaluators.reports.names import row_name
 from evaluators.reports.rows import RowView
 from evaluators.reports.schema_sections import schema_sections
+from evaluators.reports.sections.confidence import confidence_sections
 from evaluators.reports.sections.corrections import correction_section
 from evaluators.reports.sections.evaluators import evaluator_section, slice_section
 from evaluators.reports.sections.fields import MOST_WEAK, empty_section, lowest_section, mistake_section
@@ -23,7 +24,7 @@ from evaluators.reports.sections.judges import judge_section, panel_section
 from evaluators.reports.sections.labels import choice_sections, label_sections
 from evaluators.reports.sections.measures import measure_section
 from evaluators.reports.sections.problems import problem_sections
-from evaluators.reports.sections.repeats import confidence_sections, repeat_sections
+from evaluators.reports.sections.repeats import repeat_sections
 from evaluators.reports.sections.verdict import verdict_section
 from evaluators.runs.metrics import counted, rows_text, score_text
 from evaluators.runs.result import RunResult
@@ -97,13 +98,13 @@ def _opening(result: RunResult) -> Section:
     variants = f", {counted(len(result.variants), 'variant')}: {names}" if result.variants else ""
     lines = [Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}")]
     if result.columns:
-        lines.append(Paragraph(columns_text(result)))
+        lines.append(Paragraph(columns_text(result.columns)))
     return Section(None, tuple(lines))
 
 
-def columns_text(result: RunResult) -> str:
-    """Which column is what."""
-    return f"Columns: {', '.join(f'{role} = {column}' for role, column in result.columns.items())}"
+def columns_text(columns: Mapping[str, str]) -> str:
+    """Which column is what: `Columns: output = answer, expected = label`."""
+    return "Columns: " + ", ".join(f"{role} = {column}" for role, column in columns.items())
 
 
 def answered(result: RunResult) -> list[str]:

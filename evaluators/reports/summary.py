@@ -7,28 +7,28 @@ frequent ones, and how many more there are. `run_page` has all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from evaluators.reports.display import clipped, visible, width
 from evaluators.reports.document import Page, Paragraph, Section
 from evaluators.reports.headline import Options, headline
-from evaluators.reports.parts import MORE, WIDEST, list_part
+from evaluators.reports.parts import MORE, WIDEST, Brief, list_part
 from evaluators.reports.run_page import answered, columns_text, exit_words, tone_of
+from evaluators.reports.sections.confidence import confidence_brief
 from evaluators.reports.sections.evaluators import (
     evaluator_summary,
     mean_interval_legend,
     metric_meaning,
-    remark_part,
-    slice_part,
+    slice_brief,
 )
 from evaluators.reports.sections.fields import mistake_part, unmeasured_fields, weak_part
 from evaluators.reports.sections.gates import gate_part, missed_gates
-from evaluators.reports.sections.judges import judge_part
-from evaluators.reports.sections.labels import choice_part, label_part
-from evaluators.reports.sections.measures import measure_part
+from evaluators.reports.sections.judges import judge_brief
+from evaluators.reports.sections.labels import choice_brief, label_brief, label_part
+from evaluators.reports.sections.measures import measure_brief
 from evaluators.reports.sections.problems import causes_of, issue_lines, problem_part
-from evaluators.reports.sections.repeats import repeat_part
+from evaluators.reports.sections.repeats import repeat_brief
 from evaluators.reports.sections.verdict import verdict_lines
 from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
 from evaluators.runs.exit_code import Facts, causes
@@ -43,41 +43,54 @@ MOST_LISTED: Final = 3
 
 def summary(result: RunResult, options: Options = Options()) -> Page:
     """The summary of a run."""
+    briefs = [brief(result) for brief in _BRIEFS]
     sections = (
         *_opening(result, options),
         *evaluator_summary(result),
-        *remark_part(result),
         *weak_part(result, options.lowest_fields),
         *mistake_part(result, options),
         *_suggestion_part(options),
-        *repeat_part(result),
-        *(section for matrix in result.confusion_matrices for section in label_part(matrix)),
-        *choice_part(result),
+        *label_part(result),
         *gate_part(result),
-        *judge_part(result),
-        *measure_part(result),
-        *slice_part(result),
+        *_brief_part(briefs),
         *problem_part(result),
         *list_part(([Paragraph(f"- {note}", "note", "  ")] for note in result.notes), MOST_LISTED),
         *options.asked,
         *([_legend(result)] if options.explain else []),
-        *_ending(result, options),
+        *_ending(result, options, [brief.more for brief in briefs if brief.more]),
     )
     return Page(_title(result), sections, tone_of(result), WIDEST)
 
 
+_BRIEFS: Final[tuple[Callable[[RunResult], Brief], ...]] = (
+    label_brief, choice_brief, slice_brief, repeat_brief, confidence_brief, measure_brief, judge_brief,
+)  # fmt: skip
+"""The subjects that have a line or a few, in this order."""
+
+
+def _brief_part(briefs: Iterable[Brief]) -> Iterator[Section]:
+    """The lines of the subjects, one below the other; nothing where no subject has any."""
+    lines = tuple(Paragraph(f"- {line}", indent="  ") for brief in briefs for line in brief.lines)
+    yield from [Section(None, lines)] if lines else []
+
+
 def _suggestion_part(options: Options) -> Iterator[Section]:
-    """What would make wrong values right, each with the line to write."""
+    """What would make wrong values right, each with the line to write, once for all variants."""
     more = " (`evaluators advice` looks for more)" if len(options.suggestions) == MOST_SUGGESTED else ""
-    lines = ([Paragraph(_suggestion(one), indent="  ")] for one in options.suggestions)
+    turned: dict[str, list[str]] = {}
+    for one in options.suggestions:
+        variant = f" ({one.variant})" if one.variant else ""
+        turned.setdefault(_change(one), []).append(
+            f"{one.turned:,} of {'the first ' if one.first else ''}{one.of:,}{variant}"
+        )
+    lines = ([Paragraph(f"{', '.join(counts)}  {change}", indent="  ")] for change, counts in turned.items())
     yield from list_part(lines, MOST_LISTED, f"Would make them right, if you want to{more}:")
     yield from list_part(([Paragraph(one, "note")] for one in options.search), MOST_LISTED)
 
 
-def _suggestion(one: Suggestion) -> str:
-    """How many values, and what to write: whole, or by the setting that changes alone."""
+def _change(one: Suggestion) -> str:
+    """What to write: whole, or by the setting that changes alone; and its side effect."""
     field, place = for_people(one.field) or "$", for_people(one.place)
-    turned = f"{one.turned:,} of {'the first ' if one.first else ''}{one.of:,}"
     if one.line or one.aside:
         write = one.write
     elif one.named or not one.write:  # a schema says how its fields are compared
@@ -85,7 +98,7 @@ def _suggestion(one: Suggestion) -> str:
         write = f"{field}: {one.switch}{aside}"
     else:
         write = f"{place}: {{{one.write}}}" if ": " in one.write else f"{place}: {one.write}"
-    return f"{turned}  {write}" + (f"  ({one.says})" if one.says and not one.named else "")
+    return f"{write}  ({one.says})" if one.says and not one.named else write
 
 
 def _title(result: RunResult) -> str:
@@ -99,10 +112,11 @@ def _opening(result: RunResult, options: Options) -> tuple[Section, ...]:
     variants = f", {counted(len(result.variants), 'variant')}" if result.variants else ""
     blocks = [Paragraph(warning, "warning") for warning in (*warnings, *answered(result))]
     blocks += [Paragraph(line, indent="  ") for line in verdict_lines(result, options)]
+    other = {role: column for role, column in result.columns.items() if role != column}
     blocks.append(Paragraph(f"{rows_text(result.rows)} of {result.test_set}{variants}"))
-    blocks += [Paragraph(columns_text(result), indent="  ")] if result.columns else []
+    blocks += [Paragraph(columns_text(other), indent="  ")] if other else []
     gates = missed_gates(result)
-    return (Section(None, tuple(blocks)), *([Section(None, tuple(gates))] if gates else []))
+    return (Section(None, tuple(blocks)), *([Section(None, gates)] if gates else []))
 
 
 def _legend(result: RunResult) -> Section:
@@ -111,12 +125,13 @@ def _legend(result: RunResult) -> Section:
     return Section(None, tuple(Paragraph(text, "note", "  ") for text in texts))
 
 
-def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
+def _ending(result: RunResult, options: Options, more: Sequence[str]) -> tuple[Section, ...]:
     """Coverage warnings, the exit code with its causes, the files, and the commands that show more."""
     gaps = list(_gaps(result))
-    blocks = [Paragraph(f"Exit code {result.exit_code}: {exit_words(result)}.", tone_of(result))]
     of_gates = causes(Facts(gates=result.gates))
     problems = {cause: issue for issue in result.issues for cause in causes_of(issue)}
+    quiet = result.exit_code == 0 and result.gates and not result.causes  # the title says it
+    blocks = [] if quiet else [Paragraph(f"Exit code {result.exit_code}: {exit_words(result)}.", tone_of(result))]
     for cause in result.causes:
         if cause in problems:
             blocks += issue_lines(problems[cause])
@@ -124,7 +139,7 @@ def _ending(result: RunResult, options: Options) -> tuple[Section, ...]:
             blocks.append(Paragraph(f"- {cause}", indent="  "))
     blocks += [Paragraph(f"- {file}", indent="  ", whole_words=True) for file in options.files]
     blocks += [Paragraph(line.replace("RUN", options.run), "note", "  ", whole_words=True) for line in options.left_out]
-    blocks += [Paragraph(line, "note", "  ", whole_words=True) for line in _more(options.run)]
+    blocks += [Paragraph(line, "note", "  ", whole_words=True) for line in _more(options.run, more)]
     return (*([Section(None, tuple(gaps))] if gaps else []), Section(None, tuple(blocks)))
 
 
@@ -137,8 +152,9 @@ def _gaps(result: RunResult) -> Iterable[Paragraph]:
         yield from issue_lines(issue)
 
 
-def _more(run: str) -> list[str]:
-    """The commands that show more. Nothing of the run is kept where it has no folder."""
+def _more(run: str, more: Sequence[str]) -> list[str]:
+    """The commands that show more, and what of it is not on the page at all. Nothing of the run is kept where it has no folder."""
+    tables = f"Every table{', with ' if more else ''}{', '.join(more)}"
     if not run:
-        return [f"Every table: this command with {MORE}"]
-    return [f"Every row: evaluators view {run}", f"Every table: evaluators report {run} {MORE}"]
+        return [f"{tables}: this command with {MORE}"]
+    return [f"Every row: evaluators view {run}", f"{tables}: evaluators report {run} {MORE}"]

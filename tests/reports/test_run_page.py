@@ -13,9 +13,11 @@ from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.rows import RowView
 from evaluators.reports.run_page import hardest_rows, run_page
-from evaluators.reports.sections.evaluators import MOST_SLICES
+from evaluators.reports.sections.evaluators import MOST_SLICES, evaluator_section
 from evaluators.reports.sections.fields import MOST_MISTAKES, lowest_section, mistake_section
 from evaluators.reports.text import page_text
+from evaluators.runs.intervals import Interval
+from evaluators.runs.metrics import mean_interval_text
 from evaluators.runs.result import Counts, FieldStats, RunResult
 from tests.kit import run
 
@@ -83,6 +85,16 @@ def test_intervals_say_what_counts_as_one(runs: dict[str, RunResult]) -> None:
 
 def test_an_undefined_mean_is_a_dash(runs: dict[str, RunResult]) -> None:
     assert any(line.split()[:4] == ["exact_match", "–", "–", "–"] for line in lines_of(runs["broken"]))
+
+
+def test_every_mean_has_its_interval_where_one_differs_from_that_of_the_pass_rate(runs: dict[str, RunResult]) -> None:
+    same, other = (replace(stats, mean_ci=ci) for stats, ci in zip(
+        runs["passed"].evaluators, (runs["passed"].evaluators[0].pass_rate_ci, Interval(0.25, 0.75)), strict=False
+    ))  # fmt: skip
+    page = page_text(Page("page", evaluator_section(replace(runs["passed"], evaluators=(same, other)))))
+    assert page.count(mean_interval_text(same.mean_ci)) == 2
+    assert "[0.2500, 0.7500]" in page
+    assert "its 95 % CI" not in page_text(Page("page", evaluator_section(replace(runs["passed"], evaluators=(same,)))))
 
 
 def test_the_lowest_fields_are_the_lowest_first(runs: dict[str, RunResult]) -> None:

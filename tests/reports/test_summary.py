@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -36,9 +37,9 @@ from tests.reports.conftest import evaluator, field, run
 GALLERIES = sorted(GALLERY.glob("*/suite.yaml"))
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
 COUNTS = st.integers(0, 40)
-MOST_LINES_OF_PARTS = 90
+MOST_LINES_OF_PARTS = 70
 """All the parts at once, of names as long as drawn here."""
-MOST_LINES = 80
+MOST_LINES = 60
 """The summary of a suite with up to three evaluators."""
 
 
@@ -157,6 +158,60 @@ def test_the_summary_of_a_gallery_fits(suite: Path, tmp_path: Path) -> None:
         assert len(page.splitlines()) <= MOST_LINES
 
 
+def test_a_run_with_every_part_fits_on_a_screen_and_names_what_it_leaves_out(tmp_path: Path) -> None:
+    draw = Random(4)
+    rows = []
+    for question in range(20):
+        wanted = {"order": f"A-{1000 + question}", "city": "Oslo", "total": question, "reason": "late"}
+        label = draw.choice(["billing", "delivery", "returns"])
+        for _ in range(3):
+            given = {
+                **wanted,
+                "order": draw.choice([wanted["order"], f"{1000 + question}"]),
+                "total": draw.choice([1, question]),
+            }
+            rows.append({
+                "question": f"mail {question}", "output": draw.choice([json.dumps(given)] * 9 + ["I cannot."]),
+                "expected": json.dumps(wanted) if len(rows) != 7 else "{", "label": label,
+                "given": draw.choice([label, label, "billing"]), "supplier": draw.choice(["Acme", "Nord"]),
+                "sure": draw.random(), "cost": draw.random(), "seconds": draw.random(),
+            })  # fmt: skip
+    write_rows(tmp_path / "rows.jsonl", rows)
+    questions = [
+        {"prompt": "llm_judge", "instructions": "Polite?", "payload": {"shown": {"output": one}}}
+        for one in ("billing", "returns")  # none of "delivery"
+    ]
+    write_rows(
+        tmp_path / "answers.jsonl", [{"question": one, "answer": {"score": 0, "reason": "curt"}} for one in questions]
+    )
+    suite = {
+        "test_set": "rows.jsonl", "judge": {"recorded": {"file": "answers.jsonl"}}, "repeats": "row.question",
+        "confidence": "row.sure", "slices": ["row.supplier"], "measures": {"cost": "row.cost", "seconds": "row.seconds"},
+        "evaluators": [
+            {"json_multi_field_match": {"name": "mail", "fields": ["order", "city", "total", "reason"]}},
+            {"correctness": {"name": "label", "output": "given", "expected": "label"}},
+            {"llm_judge": {"name": "polite", "output": "given", "rubric": "Polite?"}},
+        ],
+        "gates": {
+            "mail": {"fail_below": 0.99}, "mail.order": {"fail_below": 0.9}, "label": {"fail_below": 0.1},
+            "polite": {"fail_below": 0.3}, "cost": {"metric": "mean", "fail_above": 2},
+        },
+    }  # fmt: skip
+    (tmp_path / "suite.yaml").write_text(json.dumps(suite), encoding="utf-8")
+    done = finish(load(tmp_path / "suite.yaml"), results=tmp_path / "runs", name="x")
+    page = text_of(done.result, replace(done.options, run="runs/x", files=("runs/x: the run folder",)))
+    check_what_must_be_said(done.result, done.options)
+    for line in (
+        "lowest slice: supplier = ", "mail: 19 groups of 3 outputs", "confidence (mail, label, polite)", "cost: mean ",
+        "judge recorded, prompt llm_judge", "passed  label, cost", "FAILED  polite",
+    ):  # fmt: skip
+        assert told(line, page)
+    assert told(
+        "Every table, with confusion matrix, 6 slices, pass@k, calibration, judges: evaluators report runs/x -v", page
+    )
+    assert len(page.splitlines()) <= MOST_LINES
+
+
 def finished(folder: Path, rows: list[str], suite: dict[str, Any]) -> Finished:
     (folder / "rows.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return finish(load(suite), str(folder / "rows.csv"), results=folder / "runs", name="x")
@@ -195,7 +250,7 @@ def test_a_wrong_value_of_several_right_answers_is_said_in_the_words_of_its_comp
     )
     answers = 'is not one of the right answers ("Oslo", "Kristiania")'
     assert [(one.count, one.said, one.listed) for one in done.options.mistakes] == [
-        (3, f'such as "Bergen" {answers}', f'"Bergen" {answers}; "oslo" {answers}; 3 {answers}'),
+        (3, f'for example, "Bergen" {answers}', f'"Bergen" {answers}; "oslo" {answers}; 3 {answers}'),
         (1, f'["Oslo", "Kristiania"] {answers}', ""),
     ]
 
@@ -206,14 +261,24 @@ NUMBERS = {"numeric": {"parse": {"thousands": ",", "currency": True}}}
 @pytest.mark.parametrize(
     ("comparator", "pairs", "said", "listed"),
     [
-        (NUMBERS, [(1, "1"), (10, "1,000")], '"1,000" differs from 10 by 990; allowed: 0', ""),
+        (
+            NUMBERS,
+            [(1, "1"), (10, "1,000")],
+            '"1,000" for 10, off by 990; allowed: 0',
+            '"1,000" differs from 10 by 990; allowed: 0',
+        ),
         (
             NUMBERS,
             [(3768.5, "3,768.8"), (10, "1,000")],
-            'such as "3,768.8" differs from 3768.5 by 0.3; allowed: 0',
+            'such as "3,768.8" for 3768.5, off by 0.3; allowed: 0',
             '"3,768.8" differs from 3768.5 by 0.3; allowed: 0; "1,000" differs from 10 by 990; allowed: 0',
         ),
-        (NUMBERS, [("€60.33", 60.43)], '60.43 differs from "€60.33" by 0.1; allowed: 0', ""),
+        (
+            NUMBERS,
+            [("€60.33", 60.43)],
+            '60.43 for "€60.33", off by 0.1; allowed: 0',
+            '60.43 differs from "€60.33" by 0.1; allowed: 0',
+        ),
         ("normalized", [("Grète", "Gret")], '"gret" differs from "grete", once normalised', ""),
         ("exact", [("Rome", "ROME")], '"ROME" for "Rome"; only the case differs', '"ROME" differs from "Rome"; only the case differs'),
         ("exact", [(2, "2")], '"2" is text; 2 is a number', ""),
@@ -291,14 +356,14 @@ def test_a_summary_uses_the_width_that_it_is_given(runs: dict[str, RunResult]) -
     assert page_text(page) == page_text(page, WIDEST)
 
 
-WRONG = Mistake("f", "n", None, 'such as "A-1" for "1"', 3, (2, 3, 4))
+WRONG = Mistake("f", "n", None, 'such as "A-1" for "1"', 3, (2, 3, 4), mostly=' like "A-1" for "1"')
 
 
 @pytest.mark.parametrize(
     ("fields", "mistakes", "sentence"),
     [
         ([field("n", match=5, mismatch=4), field("m", match=9)], (WRONG,),
-         '14 of 18 values right; 5 of 9 rows passed; worst: n (5 of 9 right), mostly: "A-1" for "1"'),
+         '14 of 18 values right; 5 of 9 rows passed; worst: n (5 of 9 right), mostly like "A-1" for "1"'),
         ([field("n", match=5, mismatch=3, hallucination=4), field("m", match=9)], (WRONG,),
          "14 of 21 values right; 5 of 9 rows passed; worst: n (5 of 12 right)"),
         ([field("n", match=9), field("m", match=9)], (), "18 of 18 values right; 5 of 9 rows passed"),
@@ -312,12 +377,38 @@ def test_it_begins_with_what_the_run_came_to(fields: list[Any], mistakes: tuple[
     assert line == sentence
 
 
+@pytest.mark.parametrize(
+    ("evaluator", "pairs", "sentence"),
+    [
+        ({"contains": {"name": "f", "substring": "yes"}}, [("no", "x")] * 3 + [("yes", "x")],
+         '1 of 4 rows passed; 3 failed, mostly: the output does not contain "yes"'),
+        ({"json_multi_field_match": {"name": "f", "fields": {"n": "exact"}}},
+         [('{"n": "OSLO"}', '{"n": "Oslo"}'), ('{"n": "ROM"}', '{"n": "Rom"}'), ('{"n": "x"}', '{"n": "x"}')],
+         '1 of 3 rows passed; 2 failed, mostly like "OSLO" for "Oslo"; only the case differs'),
+        ({"json_multi_field_match": {"name": "f", "fields": {"n": "exact", "m": "exact"}}},
+         [('{"m": 1}', '{"n": 9, "m": 1}')] * 2, "2 of 4 values right; 0 of 2 rows passed; worst: n (0 of 2 right), mostly missing (9)"),
+        ({"json_multi_field_match": {"name": "f", "fields": {"n": "exact", "m": "exact"}}},
+         [('{"m": 1}', f'{{"n": {n}, "m": 1}}') for n in (7, 8)],
+         "2 of 4 values right; 0 of 2 rows passed; worst: n (0 of 2 right), mostly missing, such as 7"),
+        ({"exact_match": {"name": "f"}}, [("a", "a")] * 4 + [("a", "b"), ("a", "b"), ("b", "b")],
+         '5 of 7 rows passed; worst: b (1 of 3 rows right), mostly "a"'),
+    ],
+    ids=["no field", "one field", "one value", "several values", "labels"],
+)  # fmt: skip
+def test_it_says_what_most_mistakes_have_in_common(
+    tmp_path: Path, evaluator: Any, pairs: list[tuple[str, str]], sentence: str
+) -> None:
+    write_rows(tmp_path / "rows.jsonl", [{"output": output, "expected": expected} for output, expected in pairs])
+    done = finish(load({"evaluators": [evaluator]}), str(tmp_path / "rows.jsonl"), results=tmp_path / "runs", name="x")
+    assert list(verdict_lines(done.result, done.options)) == [sentence]
+
+
 def test_the_reason_of_the_worst_field_is_not_cut() -> None:
     reason = " ".join(f"word{place}" for place in range(40))
     stats = evaluator(
         "f", "json_multi_field_match", 5, 4, {1: 0}, fields=[field("n", match=5, mismatch=4), field("m", match=9)]
     )
-    mistakes = (Mistake("f", "n", None, reason, 4, (2, 3, 4, 5)),)
+    mistakes = (Mistake("f", "n", None, reason, 4, (2, 3, 4, 5), mostly=f": {reason}"),)
     (line,) = verdict_lines(run("x", [stats]), Options(mistakes=mistakes))
     assert line.endswith(f"worst: n (5 of 9 right), mostly: {reason}")
 
@@ -348,6 +439,27 @@ def test_a_mistake_names_the_change_that_would_forgive_it(tmp_path: Path) -> Non
     (at,) = (at for at, line in enumerate(lines) if "OSLO" in line and " n  " in line)
     assert lines[at].startswith("2 of 3  n  ")
     assert lines[at + 1].strip() == "forgiven by case: ignore"
+
+
+LABELS = ("billing", "cancellation", "general question", "technical issue", "shipping")
+
+
+@pytest.mark.parametrize(
+    ("labels", "lines"),
+    [
+        (LABELS, ["expected          billing", "cancellation            1             0 "]),
+        ([f"{one} of the shop" for one in LABELS], ["- label: cancellati… the shop → billing of the shop in 1 row; macro F1 0.7"]),
+    ],
+    ids=["folded heads", "one line where there is no room"],
+)  # fmt: skip
+def test_labels_are_whole_or_said_in_a_line(tmp_path: Path, labels: list[str], lines: list[str]) -> None:
+    pairs = [(one, one) for one in labels if one != labels[1]] + [(labels[0], labels[1]), (labels[0], labels[0])]
+    write_rows(tmp_path / "rows.jsonl", [{"output": output, "expected": expected} for output, expected in pairs])
+    suite = load({"evaluators": [{"exact_match": {"name": "label", "labels": list(labels)}}]})
+    done = finish(suite, str(tmp_path / "rows.jsonl"), results=tmp_path / "runs", name="x")
+    page = text_of(done.result, done.options)
+    assert [told(line, page) for line in lines] == [True] * len(lines)
+    assert ("with confusion matrix" in page) is (len(lines) == 1)
 
 
 def test_a_failed_gate_stands_before_the_figures_and_once(runs: dict[str, RunResult]) -> None:

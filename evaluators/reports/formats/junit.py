@@ -20,16 +20,10 @@ from evaluators.reports.display import visible
 from evaluators.reports.format import Format
 from evaluators.reports.headline import Options
 from evaluators.reports.parts import metric_texts
+from evaluators.reports.sections.confidence import calibration_line, threshold_line
 from evaluators.reports.sections.evaluators import extra_rates, metric_text
 from evaluators.reports.sections.labels import average_lines
-from evaluators.reports.sections.repeats import (
-    calibration_line,
-    chance_lines,
-    flips_line,
-    passes_line,
-    repeat_line,
-    threshold_line,
-)
+from evaluators.reports.sections.repeats import chance_lines, flips_line, passes_line, repeat_line
 from evaluators.runs.metric_table import EVALUATOR_METRICS, MEASURE_METRICS, Metric
 from evaluators.runs.metrics import full_name, mean_interval_text, rows_text, score_text
 from evaluators.runs.reader import Run

@@ -19,10 +19,10 @@ from evaluators.reports.headline import Options
 from evaluators.reports.html.rows import EmbeddedRows, Encoded
 from evaluators.reports.mistakes import Mistake
 from evaluators.reports.run_page import run_page
+from evaluators.reports.sections.confidence import bin_line, confidence_id
 from evaluators.reports.sections.evaluators import evaluator_section
 from evaluators.reports.sections.fields import MOST_MISTAKES, forgiven_by, mistake_count, weakness
 from evaluators.reports.sections.labels import label_id
-from evaluators.reports.sections.repeats import bin_line, confidence_id
 from evaluators.reports.sections.verdict import VERDICT, verdict_lines
 from evaluators.runs.metric_table import EVALUATOR_METRICS
 from evaluators.runs.record_facts import RecordFacts

@@ -16,7 +16,7 @@ from evaluators.reports.document import (
     table_of,
     text_column,
 )
-from evaluators.reports.parts import list_part, metric_columns, table_part
+from evaluators.reports.parts import Brief, likely_at_most, metric_columns
 from evaluators.runs.metric_table import EVALUATOR_METRICS, Metric
 from evaluators.runs.metrics import (
     USUAL,
@@ -47,9 +47,7 @@ _PASS_RATE: Final = (
     Column("95 % CI", lambda stats: mean_interval_text(stats.pass_rate_ci)),
     Column("scored", lambda stats: f"{stats.scored:,} of {stats.rows:,}"),
 )
-_OWN_CI: Final = Column(
-    "its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci) if _has_own_ci(stats) else "", optional=True
-)
+_MEAN_CI: Final = Column("its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci))
 _PASSED: Final = Column("passed", lambda stats: f"{stats.passed:,} of {stats.scored:,}")
 _PLAIN_MEAN: Final = Column("mean score", lambda stats: score_text(stats.mean))
 _NAME: Final = text_column("evaluator", lambda stats: stats.name)
@@ -65,9 +63,8 @@ def evaluator_section(result: RunResult) -> tuple[Section, ...]:
     """Each evaluator with its mean, pass rate, interval and counts, and what the words mean."""
     if not result.evaluators:
         return ()
-    columns = (
-        _NAME, _VARIANT, _MEAN, _OWN_CI, *_PASS_RATE, *metric_columns(EVALUATOR_METRICS, _PLACES),
-    )  # fmt: skip
+    own = [_MEAN_CI] if any(map(_has_own_ci, result.evaluators)) else []
+    columns = (_NAME, _VARIANT, _MEAN, *own, *_PASS_RATE, *metric_columns(EVALUATOR_METRICS, _PLACES))
     items = (*_partial(result), *_remarks(result), *_legend(result))
     blocks: list[Block] = [table_of(result.evaluators, columns), *([Listing(items)] if items else [])]
     return (Section("Evaluators", tuple(blocks), id="evaluators"),)
@@ -159,11 +156,19 @@ def evaluator_summary(result: RunResult) -> tuple[Section, ...]:
     """Each evaluator with its score and interval and the rows that pass; below, how many rows were not simply scored, in words."""
     if not result.evaluators:
         return ()
-    interval = Column("its 95 % CI", lambda stats: mean_interval_text(stats.mean_ci))
-    columns = (_NAME, _VARIANT, _PLAIN_MEAN, interval, _PASSED)
-    texts = (f"{full_name(stats)}: {text}" for stats in result.evaluators if (text := _others_text(stats)))
+    columns = (_NAME, _VARIANT, _PLAIN_MEAN, _MEAN_CI, _PASSED)
+    texts = [f"{full_name(stats)}: {text}" for stats in result.evaluators for text in _notes(stats)]
     table = table_of(result.evaluators, columns)
     return (Section(None, (table, *(Paragraph(text, "note", "  ") for text in texts))),)
+
+
+def _notes(stats: EvaluatorStats) -> Iterator[str]:
+    """How many rows were not simply scored, who stood in for a judge, and what items that only the output has cost."""
+    if text := _others_text(stats):
+        yield text
+    yield from (f"{counted(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items())
+    if stats.extra_items is not None:
+        yield extra_items_text(stats)
 
 
 def _others_text(stats: EvaluatorStats) -> str:
@@ -181,26 +186,6 @@ def _others_text(stats: EvaluatorStats) -> str:
     return f"{text}: only {coverage.of} measured" if coverage.short_of(USUAL) else text
 
 
-def remark_part(result: RunResult) -> tuple[Section, ...]:
-    """What metrics of a schema come to, who stood in for a judge, and what items that only the output has cost."""
-    return list_part(
-        [
-            [Paragraph(f"{full_name(stats)}: {text}", "note", "  ")]
-            for stats in result.evaluators
-            for text in (
-                *([_micro(stats)] if stats.metric("mean_f1") is not None else []),
-                *(f"{counted(count, 'field')} scored by {what}" for what, count in stats.fallbacks.items()),
-                *([extra_items_text(stats)] if stats.extra_items is not None else []),
-            )
-        ],
-        3,
-    )
-
-
-def _micro(stats: EvaluatorStats) -> str:
-    return ", ".join(f"{one.word} {one.text(stats)}" for one in EVALUATOR_METRICS if one.name.startswith("micro_"))
-
-
 def slice_section(result: RunResult) -> tuple[Section, ...]:
     """The slices, the lowest of them when there are many; nothing without slices."""
     if not result.slices:
@@ -212,14 +197,22 @@ def slice_section(result: RunResult) -> tuple[Section, ...]:
     return (Section("Slices", (table_of(shown, (_SLICE, _NAME, _VARIANT, _MEAN, *_PASS_RATE)), *more), id="slices"),)
 
 
-def slice_part(result: RunResult) -> tuple[Section, ...]:
-    """The slices with the lowest scores."""
-    columns = (text_column("lowest slices", _SLICE.cell), _NAME, _PLAIN_MEAN, _VARIANT, _PASSED)
-    return table_part(_lowest_slices(result), 3, columns)
+def slice_brief(result: RunResult) -> Brief:
+    """The slice that is most surely low, in a line; none where every row of it has a full score."""
+    if not result.slices:
+        return Brief()
+    slices = counted(len(result.slices), "slice")
+    worst = _lowest_slices(result)[0]
+    if worst.mean in (None, 1):
+        return Brief(more=slices)
+    passed = f"{worst.passed:,} of {rows_text(worst.scored)} passed"
+    line = f"lowest slice: {slice_text(worst.slice)} ({full_name(worst)}: mean {score_text(worst.mean)}, {passed})"
+    return Brief((line,), slices)
 
 
 def _lowest_slices(result: RunResult) -> list[EvaluatorStats]:
-    return sorted(result.slices, key=lambda stats: (stats.mean is None, stats.mean or 0.0))
+    """The slices, those first whose rows most surely fail."""
+    return sorted(result.slices, key=lambda stats: (likely_at_most(stats.passed, stats.scored), stats.mean or 0.0))
 
 
 def slice_text(slice_: tuple[str, str] | None) -> str:

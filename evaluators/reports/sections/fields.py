@@ -19,9 +19,8 @@ from evaluators.reports.document import (
 )
 from evaluators.reports.headline import Options
 from evaluators.reports.mistakes import Mistake
-from evaluators.reports.parts import metric_columns, table_part
+from evaluators.reports.parts import likely_at_most, metric_columns, table_part
 from evaluators.reports.suggestions import WHOLE_OUTPUT
-from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import FIELD_METRICS, Place
 from evaluators.runs.metrics import counted, full_name, mean_interval_text, more_text, rows_text, score_text, with_variant
 from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
@@ -122,9 +121,9 @@ def weak_fields(result: RunResult) -> list[tuple[EvaluatorStats, FieldStats]]:
 
 
 def weakness(stats: EvaluatorStats, field: FieldStats) -> tuple[float, float, str, str, str]:
-    """What fields are sorted by, the weakest first: the upper end of the interval, since wrong once in one row may be chance."""
-    likely = wilson(field.counts.match, field.counts.n)
-    return likely.high if likely else 1.0, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
+    """What fields are sorted by, the weakest first."""
+    likely = likely_at_most(field.counts.match, field.counts.n)
+    return likely, field.accuracy or 0.0, stats.name, stats.variant or "", field.path
 
 
 def unmeasured_fields(result: RunResult) -> list[str]:
@@ -210,7 +209,8 @@ def _mistake_items(mistakes: Sequence[Mistake]) -> Iterator[Item]:
 
 def mistake_part(result: RunResult, options: Options) -> tuple[Section, ...]:
     """The most frequent mistakes as a table: how many of the wrong values of a field, and the setting that would forgive them."""
-    several, title = _several(options.mistakes), _mistakes_title(options.mistakes_until, "most")
+    several = _several(options.mistakes[:MOST_MISTAKES_IN_SUMMARY])
+    title = _mistakes_title(options.mistakes_until, "most")
     columns = (
         Column("times", lambda one: mistake_count(result, options, one)),
         text_column("where", lambda one: _where(one, several)),

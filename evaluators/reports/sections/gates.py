@@ -9,12 +9,15 @@ from evaluators.reports.document import Paragraph, Section, Tone, count_columns,
 from evaluators.reports.parts import list_part
 from evaluators.reports.sections.evaluators import slice_text
 from evaluators.runs.result import GateResult, RunResult
+from evaluators.scoring.values.quoting import first_ones
 
 VERDICTS: Final[dict[str, tuple[str, Tone]]] = {
     "failed": ("FAILED", "bad"), "undecided": ("UNDECIDED", "warning"), "warned": ("WARNING", "warning"),
     "passed": ("passed", "good"),
 }  # fmt: skip
 """The verdicts of gates in the order of pages, each with its word and its tone."""
+MOST_NAMED: Final = 5
+"""Passed gates that the summary names where others did not pass."""
 
 
 def gate_section(result: RunResult) -> tuple[Section, ...]:
@@ -33,14 +36,21 @@ def gate_section(result: RunResult) -> tuple[Section, ...]:
 
 
 def gate_part(result: RunResult) -> tuple[Section, ...]:
-    """The gates that warned, and those that passed."""
-    return list_part(([_line(gate)] for gate in _ordered(result.gates) if gate.verdict in ("warned", "passed")), 4)
+    """The gates that warned, and those that passed; nothing where others did not, which `missed_gates` has."""
+    if missed_gates(result):
+        return ()
+    return list_part(([_line(gate)] for gate in _ordered(result.gates)), 4)
 
 
-def missed_gates(result: RunResult) -> list[Paragraph]:
-    """The gates that failed or are undecided."""
-    missed = [gate for gate in result.gates if gate.verdict in ("failed", "undecided")]
-    return [_line(gate) for gate in _ordered(missed)]
+def missed_gates(result: RunResult) -> tuple[Paragraph, ...]:
+    """The gates that failed, are undecided or warned, and the names of those that passed; nothing where none failed or is undecided."""
+    ordered = _ordered(result.gates)
+    if not any(gate.verdict in ("failed", "undecided") for gate in ordered):
+        return ()
+    passed = list(dict.fromkeys(_name(gate, metric=True) for gate in ordered if gate.verdict == "passed"))
+    names = f"{VERDICTS['passed'][0]}  {first_ones(passed, MOST_NAMED)}"
+    lines = tuple(_line(gate) for gate in ordered if gate.verdict != "passed")
+    return (*lines, Paragraph(names, "good", "  ")) if passed else lines
 
 
 def _ordered(gates: Iterable[GateResult]) -> list[GateResult]:
@@ -50,7 +60,14 @@ def _ordered(gates: Iterable[GateResult]) -> list[GateResult]:
 def _line(gate: GateResult) -> Paragraph:
     """A gate with what it found, its limit and what that is over."""
     word, tone = VERDICTS[gate.verdict]
-    about = ", ".join(filter(None, (gate.variant, slice_text(gate.slice))))
     limit = f"; {gate.limit}" if gate.verdict in ("undecided", "passed") else ""
-    text = f"{word}  {gate.target}{f' ({about})' if about else ''}: {gate.message}{limit}; n {gate.n:,}"
-    return Paragraph(text, tone, "  ")
+    return Paragraph(f"{word}  {_name(gate)}: {gate.message}{limit}; n {gate.n:,}", tone, "  ")
+
+
+def _name(gate: GateResult, metric: bool = False) -> str:
+    """What a gate is about: its target, variant and slice; and its metric where that is not the usual one and is asked for."""
+    usual = not metric or gate.metric in ("mean", "mean_score", "accuracy")
+    about = ", ".join(
+        filter(None, ("" if usual else gate.metric.replace("_", " "), gate.variant, slice_text(gate.slice)))
+    )
+    return f"{gate.target}{f' ({about})' if about else ''}"

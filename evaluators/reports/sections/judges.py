@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from evaluators.reports.document import Item, Paragraph, Section, listed
-from evaluators.reports.parts import list_part
+from evaluators.reports.parts import Brief
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metrics import counted, full_name, mean_interval_text, quantity_text, rows_text, score_text
 from evaluators.runs.result import RunResult
 from evaluators.scoring.judges.answer_lines import AskedTotals, JudgedBy
+
+MOST_IN_SUMMARY: Final = 3
 
 
 def panel_section(result: RunResult) -> tuple[Section, ...]:
@@ -26,10 +29,13 @@ def judge_section(result: RunResult) -> tuple[Section, ...]:
     return listed("Judges", map(Item, (*_costs(result), *_judges(result))))
 
 
-def judge_part(result: RunResult) -> tuple[Section, ...]:
-    """All of it, one line each."""
-    texts = (*_costs(result), *_panels(result), *_repeated(result), *_judges(result))
-    return list_part(([Paragraph(f"- {text}", "note", "  ")] for text in texts), 3)
+def judge_brief(result: RunResult) -> Brief:
+    """What judges cost, how often they agree, and who was asked how much: a line each, without how scores are spread."""
+    known = result.environment.asked if result.environment is not None else None
+    asked = [asked_text(known)] if known is not None and known.requests and result.judges else []
+    judges = [f"judge {_asked_text(one)}" for one in result.judges]
+    lines = [*_costs(result), *_panels(result), *_repeated(result), *judges[:1], *asked]
+    return Brief(tuple(lines[:MOST_IN_SUMMARY]), "judges" if result.judges else "")
 
 
 def _costs(result: RunResult) -> Iterator[str]:
@@ -78,15 +84,20 @@ def _judges(result: RunResult) -> Iterator[str]:
 
 
 def _judge_text(one: JudgedBy) -> str:
-    """A judge in words: model, prompt, questions, how many have no answer, and how its scores are spread from 0 to 1."""
-    model = f", model {one.model}" if one.model else ""
+    """A judge in words: who was asked how much, and how its scores are spread from 0 to 1."""
     step = 1 / len(one.scores)
     spread = ", ".join(
         f"{count:,} from {at * step:.1f} to {(at + 1) * step:.1f}" for at, count in enumerate(one.scores) if count
     )
-    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
     scores = f"; scores: {spread or 'none'}" if spread or one.unanswered == one.questions else ""
-    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}{scores}"
+    return f"{_asked_text(one)}{scores}"
+
+
+def _asked_text(one: JudgedBy) -> str:
+    """A judge, its model and prompt, how many questions it was asked, and how many of them have no answer."""
+    model = f", model {one.model}" if one.model else ""
+    without = f", {one.unanswered:,} without an answer" if one.unanswered else ""
+    return f"{one.judge}{model}, prompt {one.prompt}: {counted(one.questions, 'question')}{without}"
 
 
 def asked_text(asked: AskedTotals) -> str:

@@ -18,7 +18,7 @@ from evaluators.reports.document import (
     table_width,
     text_column,
 )
-from evaluators.reports.parts import ALWAYS, WIDEST, list_part, metric_columns, metric_texts, table_part
+from evaluators.reports.parts import ALWAYS, WIDEST, Brief, likely_at_most, metric_columns, metric_texts
 from evaluators.runs.intervals import wilson
 from evaluators.runs.metric_table import LABEL_METRICS
 from evaluators.runs.metrics import (
@@ -32,11 +32,14 @@ from evaluators.runs.metrics import (
 )
 from evaluators.runs.result import ConfusionMatrix, EvaluatorStats, LabelCell, MetricStats, RunResult
 from evaluators.scoring.evaluators._scored_fields import CHOICE
+from evaluators.scoring.values.quoting import first_ones, quote
 
 MOST_COLUMNS: Final = 25
 """Labels of which a page shows the whole matrix; of more, the confusions that occur most."""
 MOST_COLUMNS_IN_SUMMARY: Final = 8
 MOST_CONFUSIONS: Final = 10
+MOST_IN_SUMMARY: Final = 3
+"""Evaluators with labels, or with choices, that the summary has a line of."""
 
 
 def label_sections(result: RunResult) -> tuple[Section, ...]:
@@ -79,19 +82,15 @@ def average_lines(matrix: ConfusionMatrix) -> Iterator[str]:
         yield f"{average.label} average of labels: {metric_texts(shown, average)}"
 
 
-def _matrix(matrix: ConfusionMatrix, widest: int | None = None) -> PageTable:
-    """How often each output was given where each label is expected; labels are cut to so many columns of a terminal."""
+def _matrix(matrix: ConfusionMatrix) -> PageTable:
+    """How often each output was given where each label is expected."""
     counts = {(one.expected, one.output): one.count for one in matrix.cells}
     expected = dict.fromkeys([*(one.label for one in matrix.labels), *(one.expected for one in matrix.cells)])
 
-    def cut(label: str, columns: int | None) -> str:
-        return label if columns is None else clipped(visible(label), columns)
-
     def column(output: str) -> Column:
-        return Column(cut(output, widest), lambda label: f"{counts.get((label, output), 0):,}")
+        return Column(output, lambda label: f"{counts.get((label, output), 0):,}")
 
-    first = text_column("expected", lambda label: cut(label, None if widest is None else 12))
-    return table_of(expected, (first, *map(column, matrix.columns)))
+    return table_of(expected, (text_column("expected", str), *map(column, matrix.columns)))
 
 
 def _confusions(matrix: ConfusionMatrix) -> list[LabelCell]:
@@ -108,25 +107,64 @@ def _confusion_text(cell: LabelCell) -> str:
     )
 
 
-def label_part(matrix: ConfusionMatrix) -> tuple[Section, ...]:
-    """The confusion matrix, whole; the confusions that occur most where there are many labels, or it has no room."""
-    title = with_variant(matrix.evaluator, matrix.variant)
-    average = matrix.average("macro").f1 if matrix.averages else None
-    f1 = "" if average is None else f"; macro F1 {score_text(average)}"
+def worst_label(matrix: ConfusionMatrix) -> str:
+    """The label that is most surely taken for others, and for which most: `returns (2 of 4 right), mostly "billing"`; empty where every
+    label is right."""
+    found = [one for one in matrix.labels if one.right < one.support]
+    if not found or matrix.withheld:
+        return ""
+    worst = min(found, key=lambda one: (likely_at_most(one.right, one.support), one.right / one.support))
+    wrong = worst.support - worst.right
+    first = next(one for one in _confusions(matrix) if one.expected == worst.label)
+    output = quote(first.output) if matrix.metrics(first.output) is not None else first.output
+    mostly = f", mostly {output}" if first.count >= max(2, wrong / 2) else ""
+    return f"{visible(worst.label)} ({worst.right:,} of {rows_text(worst.support)} right){mostly}"
 
-    def line(text: str) -> Paragraph:
-        return Paragraph(clipped(visible(text), WIDEST))
 
-    texts = [[line(f"{one.expected} → {one.output}: {rows_text(one.count)}")] for one in _confusions(matrix)]
-    confusions = list_part(texts, 4, line(f"{title}: what was taken for what{f1}").text)
+def label_part(result: RunResult) -> tuple[Section, ...]:
+    """The first confusion matrix, whole, where no evaluator compares values; none where it has too many labels or no room."""
+    whole = _whole(result)
+    if whole is None:
+        return ()
+    matrix, table = whole
+    title = f"{with_variant(matrix.evaluator, matrix.variant)}: outputs in the columns{_macro_f1(matrix)}"
+    return (Section(None, (Paragraph(clipped(visible(title), WIDEST)), table)),)
+
+
+def label_brief(result: RunResult) -> Brief:
+    """What was taken for what most often, a line for each matrix that is not shown whole."""
+    whole = _whole(result)
+    rest = [one for one in result.confusion_matrices if whole is None or one is not whole[0]]
+    lines = [line for matrix in rest[:MOST_IN_SUMMARY] if (line := _brief_text(matrix))]
+    return Brief(tuple(lines), f"confusion {'matrix' if len(rest) == 1 else 'matrices'}" if rest else "")
+
+
+def _whole(result: RunResult) -> tuple[ConfusionMatrix, PageTable] | None:
+    """The matrix that the summary shows, and its table; None without one."""
+    if not result.confusion_matrices or any(stats.counts is not None for stats in result.evaluators):
+        return None
+    matrix = result.confusion_matrices[0]
     if not 0 < len(matrix.labels) <= MOST_COLUMNS_IN_SUMMARY:
-        return confusions
+        return None
     table = _matrix(matrix)
-    if table_width(table) > WIDEST:
-        table = _matrix(matrix, max(3, (WIDEST - 14) // len(matrix.columns) - 2))
-    if table_width(table) > WIDEST:
-        return confusions
-    return (Section(None, (line(f"{title}: outputs in the columns{f1}"), table)),)
+    return (matrix, table) if table_width(table) <= WIDEST else None
+
+
+def _brief_text(matrix: ConfusionMatrix) -> str:
+    """A matrix in a line: `label: billing → returns in 2 rows, other → billing in 1 row; macro F1 0.9`; empty without a confusion."""
+    found = _confusions(matrix)
+    texts = [
+        f"{clipped(visible(one.expected), 20)} → {clipped(visible(one.output), 20)} in {rows_text(one.count)}"
+        for one in found
+    ]
+    name = with_variant(matrix.evaluator, matrix.variant)
+    return f"{name}: {first_ones(texts, 1)}{_macro_f1(matrix)}" if texts else ""
+
+
+def _macro_f1(matrix: ConfusionMatrix) -> str:
+    """The macro F1 of a matrix behind a semicolon; empty where it has none."""
+    average = matrix.average("macro").f1 if matrix.averages else None
+    return "" if average is None else f"; macro F1 {score_text(average)}"
 
 
 def choice_sections(result: RunResult) -> tuple[Section, ...]:
@@ -135,30 +173,37 @@ def choice_sections(result: RunResult) -> tuple[Section, ...]:
     return (Section("Choices", (table_of(choices, _choice_columns(result)),)),) if choices else ()
 
 
-def choice_part(result: RunResult) -> tuple[Section, ...]:
-    """The choices of judges."""
-    return table_part(_choices(result), 6, _choice_columns(result))
+def choice_brief(result: RunResult) -> Brief:
+    """The choices of judges, a line for each evaluator: `tone: kind in 5 rows, curt in 2 rows`."""
+    texts: dict[str, list[str]] = {}
+    for stats, one in _choices(result):
+        of = f"{one.name.removeprefix(CHOICE)} {quantity_text(_rows(one))}"
+        texts.setdefault(f"{full_name(stats)}, choices in {rows_text(one.n)}", []).append(of)
+    lines = [f"{name}: {', '.join(each)}" for name, each in texts.items()]
+    return Brief(tuple(lines[:MOST_IN_SUMMARY]), "choices" if lines else "")
 
 
 def _choices(result: RunResult) -> list[tuple[EvaluatorStats, MetricStats]]:
     return [(stats, one) for stats in result.evaluators for one in stats.metrics if one.name.startswith(CHOICE)]
 
 
+def _rows(choice: MetricStats) -> float:
+    """How many rows a judge gave a choice: those of a panel count in part."""
+    return (choice.mean or 0.0) * choice.n
+
+
 def _choice_columns(result: RunResult) -> tuple[Column, ...]:
     """The columns of the table of choices, whose items are pairs of an evaluator and the metric of one choice."""
-
-    def rows(pair: tuple[EvaluatorStats, MetricStats]) -> float:
-        return (pair[1].mean or 0.0) * pair[1].n
 
     def interval(pair: tuple[EvaluatorStats, MetricStats]) -> str:
         """A panel's choices count in part, and the rows of a cluster together: neither has an interval of a rate."""
         has_none = result.cluster is not None or pair[0].metric("agreement") is not None
-        return mean_interval_text(None if has_none else wilson(round(rows(pair)), pair[1].n))
+        return mean_interval_text(None if has_none else wilson(round(_rows(pair[1])), pair[1].n))
 
     return (
         text_column("judge's choice", lambda pair: pair[1].name.removeprefix(CHOICE)),
         text_column("evaluator", lambda pair: full_name(pair[0])),
-        Column("rows", lambda pair: quantity_text(rows(pair))),
+        Column("rows", lambda pair: quantity_text(_rows(pair[1]))),
         Column("share", lambda pair: score_text(pair[1].mean)),
         Column("95 % CI", interval),
         Column("n", lambda pair: f"{pair[1].n:,}"),

@@ -60,8 +60,7 @@ def causes_of(issue: Issue) -> tuple[str, ...]:
 
 
 def issue_lines(issue: Issue, more: int = 0) -> list[Paragraph]:
-    """A problem with its place, the hint, and how many more there are like it."""
-    lines = [Paragraph(f"- {_text(issue)}", "warning", "  ")]
-    if issue.hint:
-        lines.append(Paragraph(f"  hint: {issue.hint}", indent="  "))
-    return [*lines, Paragraph(f"  and {more:,} more like this", "warning")] if more > 0 else lines
+    """A problem with its place, how many more there are like it, and the hint."""
+    rest = f"; and {more:,} more like this" if more > 0 else ""
+    hint = [Paragraph(f"  hint: {issue.hint}", indent="  ")] if issue.hint else []
+    return [Paragraph(f"- {_text(issue)}{rest}", "warning", "  "), *hint]

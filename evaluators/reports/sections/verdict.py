@@ -9,10 +9,10 @@ from evaluators.model.words import ROW_WORDS
 from evaluators.reports.display import visible
 from evaluators.reports.document import Paragraph, Section
 from evaluators.reports.headline import Options
-from evaluators.reports.mistakes import AFFIXED
 from evaluators.reports.sections.fields import weak_fields
+from evaluators.reports.sections.labels import worst_label
 from evaluators.runs.metrics import full_name, rows_text, score_text
-from evaluators.runs.result import EvaluatorStats, FieldStats, RunResult
+from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.scoring.values.paths import for_people
 
 VERDICT: Final = "verdict"
@@ -49,23 +49,37 @@ def verdict_lines(result: RunResult, options: Options = Options()) -> Iterator[s
 
 
 def _parts(result: RunResult, stats: EvaluatorStats, options: Options) -> Iterator[str]:
-    """The parts of the sentence on an evaluator: right values, passed rows, its worst field, and rows without a score."""
+    """The parts of the sentence on an evaluator: right values, passed rows, its worst field or label, and rows without a
+    score."""
     counts = stats.counts
     if counts is not None and counts.n > stats.scored:
         yield f"{counts.match:,} of {counts.n:,} values right"
     if stats.scored:
         yield f"{stats.passed:,} of {rows_text(stats.scored)} passed"
+    yield from _failed(stats, options)
     for name in ("unreadable", "blocked"):
         if count := getattr(stats, name):
             yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
     worst = next((field for each, field in weak_fields(result) if each is stats), None)
     if worst is not None and len(stats.fields) > 1 and stats.unreadable + stats.blocked < stats.failed:
         right = f"{worst.counts.match:,} of {worst.counts.n:,} right"
-        yield f"worst: {for_people(worst.path)} ({right}){_mostly(stats, worst, options)}"
+        wrong = worst.counts.n - worst.counts.match
+        yield f"worst: {for_people(worst.path)} ({right}){_mostly(stats, worst.path, wrong, options)}"
+    for matrix in result.confusion_matrices:
+        if (matrix.evaluator, matrix.variant) == (stats.name, stats.variant) and (label := worst_label(matrix)):
+            yield f"worst: {label}"
     yield from _corrected(result, stats)
     for name in ("invalid", "unjudged", "not_measured"):
         if count := getattr(stats, name):
             yield f"{rows_text(count)} {ROW_WORDS[name].plain}"
+
+
+def _failed(stats: EvaluatorStats, options: Options) -> Iterator[str]:
+    """How many rows fail, and why mostly, where an evaluator has at most one field; nothing where no reason prevails."""
+    if len(stats.fields) <= 1:
+        field = stats.fields[0].path if stats.fields else ""
+        if mostly := _mostly(stats, field, stats.failed, options):
+            yield f"{stats.failed:,} failed{mostly}"
 
 
 def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
@@ -82,12 +96,11 @@ def _corrected(result: RunResult, stats: EvaluatorStats) -> Iterator[str]:
     )
 
 
-def _mostly(stats: EvaluatorStats, field: FieldStats, options: Options) -> str:
-    """What most wrong values of a field have in common; empty where no mistake is met twice and makes up half of them."""
-    wrong = field.counts.n - field.counts.match
+def _mostly(stats: EvaluatorStats, field: str, wrong: int, options: Options) -> str:
+    """What most wrong values of a field have in common, or most failed rows where it is empty; empty where no mistake is met twice and
+    makes up half of them."""
     for one in options.mistakes:
-        here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field.path)
+        here = (one.evaluator, one.variant, one.field) == (stats.name, stats.variant, field)
         if here and one.count >= max(2, wrong / 2):
-            said = visible(one.said.removeprefix("such as "))
-            return f", mostly {said}" if said.startswith(AFFIXED) else f", mostly: {said}"
+            return f", mostly{visible(one.mostly)}"
     return ""

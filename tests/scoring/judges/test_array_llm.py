@@ -217,7 +217,7 @@ def test_every_statement_about_a_judged_list_is_about_its_items(tmp_path: Path) 
     assert result.judges[0].scores == (0, 0, 0, 0, 1)  # 0.8, not what the judge wrote beside its counts
     text = (tmp_path / "runs" / "run" / "summary.txt").read_text(encoding="utf-8")
     assert "right in every row" not in text
-    assert "scores: 1 from 0.8 to 1.0" in text
+    assert "scores: 1 from 0.8 to 1.0" in cli("report", str(tmp_path / "runs" / "run"), "-v").output
     row = json.loads((tmp_path / "rows.jsonl").read_text(encoding="utf-8"))
     suite = evaluators.load({"judge": "claims", "evaluators": [{"schema_match": {"schema": PUBLISHED}}]})
     said = suite.evaluate(row)["schema_match"]
