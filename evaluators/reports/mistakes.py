@@ -76,30 +76,26 @@ class _Reason(Struct, frozen=True):
         """The reason for a narrow table; one of several is an example: `extra, such as 2`."""
         if self.value is not MISSING:
             return f"{self.text}, such as {_text(self.value)}" if several else str(self)
-        short = self._without_verb()
-        if several and not short and (head := self._alike()):
-            return head
-        example = "such as " if short or self.words else "for example, "
-        return f"{example if several else ''}{short or self.text}"
+        text, words = self._short(several)
+        example = "" if not several or (text != self.text and not words) else "such as " if words else "for example, "
+        return f"{example}{text}"
 
     def mostly(self, several: bool) -> str:
         """The reason behind the word *mostly*, with the blank or the colon before it."""
         if self.value is not MISSING:
             return f" {self.text}, such as {_text(self.value)}" if several else f" {self.text} ({_text(self.value)})"
-        if short := self._without_verb():
-            return f" {'like ' if several else ''}{short}"
-        if self.words:
-            return f" {self.text}"
-        text = (several and self._alike()) or self.text
+        text, words = self._short(several)
+        if words:
+            return f" {'like ' if several else ''}{text}"
         return f" since {text}" if ": " in text else f": {text}"
 
-    def _alike(self) -> str:
-        """What all reasons of its kind begin with, where that can stand alone: `the output is not usable JSON`; else empty."""
+    def _short(self, several: bool) -> tuple[str, bool]:
+        """The reason without its verb, or what all of its kind begin with where that can stand alone; and whether it is no sentence."""
+        if self.sides and (short := _short(self.text, *self.sides)):
+            return short, True
         head, colon, _ = self.text.partition(": ")
-        return head if colon and _general(head) == head else ""
-
-    def _without_verb(self) -> str:
-        return _short(self.text, *self.sides) if self.sides else ""
+        alike = several and not self.words and colon and _general(head) == head
+        return head if alike else self.text, self.words
 
 
 class _Seen(Struct):

@@ -105,10 +105,15 @@ def suggestion_item(one: Suggestion) -> Item:
     else:
         text = f"{one.evaluator}: `{one.switch}` on {field} would turn {_turned(one)}{variant}; {rows}"
     text += f" ({one.says})" if one.says else ""
-    if one.line or one.aside:
-        return Item(text, quote=(one.write,))
-    written = f"{{{one.write}}}" if ": " in one.write else one.write
-    return Item(text, quote=(f"{key_text(for_people(one.place))}: {written}",) if written else ())
+    line = line_to_write(one)
+    return Item(text, quote=(line,) if line else ())
+
+
+def line_to_write(one: Suggestion) -> str:
+    """The line of the suite that makes the change; empty where a schema says how the field is compared."""
+    if one.line or one.aside or not one.write:
+        return one.write
+    return f"{key_text(for_people(one.place))}: {f'{{{one.write}}}' if ': ' in one.write else one.write}"
 
 
 def _turned(one: Suggestion) -> str:

@@ -30,7 +30,7 @@ from evaluators.reports.sections.measures import measure_brief
 from evaluators.reports.sections.problems import causes_of, issue_lines, problem_part
 from evaluators.reports.sections.repeats import repeat_brief
 from evaluators.reports.sections.verdict import verdict_lines
-from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion
+from evaluators.reports.suggestions import MOST_SUGGESTED, Suggestion, line_to_write
 from evaluators.runs.exit_code import Facts, causes
 from evaluators.runs.metric_table import EVALUATOR_METRICS
 from evaluators.runs.metrics import counted, rows_text
@@ -90,15 +90,11 @@ def _suggestion_part(options: Options) -> Iterator[Section]:
 
 def _change(one: Suggestion) -> str:
     """What to write: whole, or by the setting that changes alone; and its side effect."""
-    field, place = for_people(one.field) or "$", for_people(one.place)
-    if one.line or one.aside:
-        write = one.write
-    elif one.named or not one.write:  # a schema says how its fields are compared
-        aside = f"; `{one.write}` sets that aside" if one.write else ""
-        write = f"{field}: {one.switch}{aside}"
-    else:
-        write = f"{place}: {{{one.write}}}" if ": " in one.write else f"{place}: {one.write}"
-    return f"{write}  ({one.says})" if one.says and not one.named else write
+    switch = f"{for_people(one.field) or '$'}: {one.switch}"
+    if one.named:
+        return f"{switch}; `{one.write}` sets that aside" if one.write else switch
+    write = line_to_write(one) or switch
+    return f"{write}  ({one.says})" if one.says else write
 
 
 def _title(result: RunResult) -> str:
