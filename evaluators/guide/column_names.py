@@ -75,6 +75,8 @@ _WHICH_MODEL: Final = frozenset(
     ["model", "llm", "ai", "bot", "assistant", "annotator", "name", "version", "id", "provider"]
 )
 """Names made of these alone may say which model it was, or which person."""
+_WHO_ANSWERS: Final = frozenset(["ai", "ki", "ia", "bot", "chatbot", "assistant"])
+"""Names made of these alone may stand above answers, above names of models, or for something else: Iowa, an element, a grade."""
 _OF_A_MODEL: Final = frozenset(
     ["name", "version", "id", "provider", "tested", "used", "type", "family", "under", "test", "tests", "run", "config"]
 )
@@ -83,7 +85,7 @@ _MODEL: Final = frozenset(["model", "llm", "ai", "bot", "chatbot", "assistant", 
 _NO_ANSWER: Final = frozenset(["is", "confidence", "probability", "prob", "logprob"])
 """Words about an answer, which is then none."""
 _PREDICTED: Final = frozenset(["pred", "preds", "predicted", "prediction", "predictions"])
-_HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses"])
+_HYPOTHESES: Final = frozenset(["hyp", "hyps", "hypothesis", "hypotheses", "mt"])
 _BESIDE: Final[tuple[tuple[frozenset[str], Role, frozenset[str]], ...]] = (
     (frozenset(["actual"]), "expected", _PREDICTED),
     (frozenset(["ref", "refs"]), "expected", _HYPOTHESES),
@@ -96,11 +98,12 @@ _VERDICT: Final = frozenset(
     ["correct", "incorrect", "passed", "pass", "failed", "fail", "ok", "score", "scores", "verdict", "grade", "graded",
      "rating", "match", "matches", "matched", "accuracy", "acc", "f1", "em", "bleu", "rouge", "success", "valid", "judgement",
      "judgment", "right", "wrong", "hit", "win", "eval", "evaluation", "similarity", "confidence", "probability", "prob",
-     "logprob", "rater", "raters"]
+     "logprob", "rater", "raters", "relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity",
+     "hallucination"]
 )  # fmt: skip
 _METRICS: Final = frozenset(
     ["accuracy", "acc", "f1", "em", "bleu", "rouge", "similarity", "confidence", "probability", "prob", "logprob", "rater",
-     "raters"]
+     "raters", "relevance", "relevancy", "faithfulness", "groundedness", "coherence", "fluency", "toxicity", "hallucination"]
 )  # fmt: skip
 """Verdicts that are numbers, and never an answer."""
 _EXPLAINS: Final = frozenset(
@@ -179,6 +182,8 @@ def is_plain(column: str, role: Role) -> bool:
     """Whether the name says the role and nothing besides, so that it means no other thing."""
     words = {*words_of(column)}
     own = _WORDS["output"] | _WORDS["expected"]
+    if words <= _WHO_ANSWERS:
+        return False
     return is_usual(column, role) or words <= _AMBIGUOUS_WORDS or is_model(column) or words <= own | _NOUNS
 
 
@@ -238,6 +243,11 @@ def may_name_model(column: str) -> bool:
     """Whether the name may say which model answered, or who annotated, and is no word for an answer."""
     words = {*words_of(column)}
     return bool(words & _WHO) and words <= _WHICH_MODEL | _OF_A_MODEL | _WHO
+
+
+def is_answerer(column: str) -> bool:
+    """Whether the name says who answers, and no more: `AI`, `bot`."""
+    return {*words_of(column)} <= _WHO_ANSWERS
 
 
 _WHO: Final = _MODEL | frozenset(["human", "run", "experiment", "engine"])

@@ -7,19 +7,23 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from evaluators.guide.annotated_tasks import marks_of, without_marks
 from evaluators.guide.cell_values import NAMES, as_numbers, comparator_of, value_line, with_row_counts
+from evaluators.guide.column_cells import is_number, plain
 from evaluators.guide.field_columns import BOOLEAN_WORDS, read_as_outputs
 from evaluators.guide.json_in_cells import container_in
-from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, with_counts
+from evaluators.guide.proposal_counts import MOST_ROWS, offered, passed, place_at, seen_in, with_counts
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, field_lines, literal
 from evaluators.guide.wrapped_outputs import at_path, document_path, shape_note, written
 from evaluators.model.issues import CellError
 from evaluators.model.rows import MISSING
 from evaluators.runs.metrics import rows_text
+from evaluators.runs.number_cells import units_of
 from evaluators.scoring.fields.inference.proposals import DefaultAnswers
-from evaluators.scoring.fields.inference.suggested_lines import SuggestedLine, lines_of, nulls_of, shape_of
+from evaluators.scoring.fields.inference.suggested_lines import SeenPlace, SuggestedLine, lines_of, nulls_of, shape_of
 from evaluators.scoring.needs import Role, expected_of
 from evaluators.scoring.values.json_text import NotJSON, parse
+from evaluators.scoring.values.path_text import ANY, Step
 from evaluators.scoring.values.python_lists import python_list, python_value
 from evaluators.scoring.values.quoting import flow, quote
 
@@ -31,6 +35,9 @@ _ROWS_A_GROUP: Final = 5
 _MOST_SLICES: Final = 4
 _SHORT_TEXT: Final = 60
 _FIRST_ROWS: Final = 200
+_SEVERAL: Final = 3
+_A_WORD: Final = 3
+"""Letters from which on a text rarely stands inside a longer word by chance."""
 _LEAST_SCORE: Final = 0.0001
 _SENTENCE: Final = 4
 """Words of a short text from which on it is a sentence, which can be right in other words."""
@@ -59,7 +66,31 @@ def evaluators_for(
         if given and len(rows) >= _MOSTLY * len(given)
         else _of_values(pairs, guard, empty, columns, ask) or _of_texts(pairs, guard, empty, columns, ask)
     )
-    return replace(made, notes=(*made.notes, *_printed(given), *_damage(damaged)))
+    said = () if {"fields", "document", "final_answer"} & {*made.gated} else _no_text_right(pairs)
+    return replace(made, notes=(*made.notes, *_printed(pairs), *said, *_damage(damaged)))
+
+
+def _no_text_right(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """That none of the first outputs is right, with an example, where they are some."""
+    looked_at = pairs[:_FIRST_ROWS]
+    numbers = {"type": "exact_match", "compare": {"numeric": {"parse": True}}}
+    likely: dict[str, dict[str, Any]] = {
+        "text": {"type": "correctness"},
+        "number": numbers,
+        "day": {"type": "exact_match", "compare": "date"},
+    }
+    if (
+        len(looked_at) < _SEVERAL
+        or any(answers_in(cell) for cell, _ in looked_at)
+        or any(passed(looked_at, likely).values())
+    ):
+        return []
+    wanted, output = (quote(side, 60) for side in looked_at[0])
+    message = (
+        f"no output is right in the first {rows_text(len(looked_at))}, so outputs may say it in another form: the first expects "
+        f"{wanted}, and its output is {output}"
+    )
+    return [message]
 
 
 def slices_for(cells: Mapping[str, Sequence[Any]], taken: Sequence[str]) -> dict[str, int]:
@@ -96,18 +127,22 @@ def _notes(empty: int, guard: Sequence[str]) -> list[str]:
     return [] if guard or not empty else [f"{empty:,} rows have no expected answer and cannot be scored"]
 
 
-def _printed(given: Sequence[Any]) -> list[str]:
-    """What to do with expected answers that are dicts as Python prints them, which no evaluator reads as JSON."""
-    printed = sum(
-        isinstance(cell, str) and isinstance(python_value(cell), dict) and container_in(cell) is None for cell in given
-    )
-    if 2 * printed <= len(given):
-        return []
-    message = (
-        f"{printed:,} of {len(given):,} expected answers are dicts as Python prints them, which is no JSON, so they are "
-        "compared as texts; written with json.dumps, every field can be compared"
-    )
-    return [message]
+def _printed(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """What to do with expected answers that are dicts as Python prints them, or lists beside outputs that are, which no evaluator reads as
+    JSON."""
+    for kind in (dict, list):
+        printed = sum(
+            isinstance(cell, str) and isinstance(python_value(cell), kind) and container_in(cell) is None
+            for cell, _ in pairs
+        )
+        beside = kind is dict or 2 * sum(_holds_list(output) for _, output in pairs) >= len(pairs)
+        if 2 * printed > len(pairs) and beside:
+            message = (
+                f"{printed:,} of {len(pairs):,} expected answers are {kind.__name__}s as Python prints them, which is no JSON, so they "
+                "are compared as texts; written with json.dumps, every field can be compared"
+            )
+            return [message]
+    return []
 
 
 def _damage(damaged: Sequence[CellError]) -> list[str]:
@@ -145,7 +180,11 @@ def _of_documents(
         guard = [*guard, *comment(f"In the outputs, the document stands below {at}."), f"output_at: {literal(at)}"]
         notes.append(f'the outputs hold the document below "{at}", so that is compared: `output_at: {at}`')
         rows = [(document, at_path(output, wrapped)) for document, output in rows]
-    lines = read_as_outputs(lines_of(root, ask), rows)
+    lines = without_marks(read_as_outputs(lines_of(root, ask), rows), documents)
+    outputs = seen_in([output for _, output in rows])
+    lines = _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
+    notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
+    notes += _other_kinds(lines, root, outputs)
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
         why = "The whole of both documents, leaf by leaf: what they have in common is not enough to list fields."
         whole = ["- name: document", "  type: json_diff_match", *(f"  {line}" for line in guard)]
@@ -166,9 +205,62 @@ def _of_documents(
     settings = {"nulls": meaning.word} if meaning is not None else {}
     lines = with_counts(lines, rows, settings, ask)
     notes += _nothing_right(lines, rows, settings)
+    lines += marks_of(documents)
     notes += [f"to review: {line.written}: {line.why}" for line in lines if line.several]
     listed = field_lines(lines, guard)
     return SuggestedEvaluators((*presence, *comment(why), *listed), ("contains_json", "fields"), text, tuple(notes))
+
+
+def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
+    """The lines, where a list of single values is expected and outputs have one value in its place, with the comparator that takes any of
+    them. An empty text among them says that the value may be left out."""
+    made: list[SuggestedLine] = []
+    taken: set[tuple[Step, ...]] = set()
+    for line in lines:
+        steps = line.steps[:-1] if line.steps[-1:] == (ANY,) else line.steps
+        node, given = place_at(root, steps), place_at(outputs, steps)
+        single = node.kinds == ("lists",) and node.items is not None and node.items.kinds == ("single values",)
+        optional = single and node.items is not None and "" in node.items.scalars
+        if single and steps and (given.kinds == ("single values",) or (optional and not given.kinds)):
+            compare = {"one_of": {"answers": "expected", **({"absent": ""} if optional else {})}}
+            line = SuggestedLine(steps, compare, "a list of right answers, where outputs have one value")
+        if line.steps not in taken and steps not in taken:
+            made.append(line)
+        taken |= {steps} if line.steps == steps and "one_of" in line.compare else set()
+    return made
+
+
+def _without_own_ids(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
+    """The lines, where the `id` that pairs the items of a list has no value in common with the outputs, which then make ids of their own,
+    paired by what else the items hold, and without the id."""
+    made = {line.steps: line for line in lines}
+    for line in lines:
+        align = line.compare.get("align") if isinstance(line.compare, dict) else None
+        place = (*line.steps, ANY, "id")
+        wanted, given = ({*map(str, place_at(side, place).scalars)} for side in (root, outputs))
+        if align == {"key_field": {"key": "id"}} and min(len(wanted), len(given)) > 1 and not wanted & given:
+            made[line.steps] = replace(line, compare={"align": "hungarian"}, why="a list; outputs have ids of their own")
+            made[place] = SuggestedLine(
+                place, "skip", f"{len(wanted):,} ids, none of which is in the outputs: each side makes its own"
+            )
+    return [*made.values()]
+
+
+def _other_kinds(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[str]:
+    """What is said of the first place at which the expected answers and the outputs have values of other kinds, which are never equal."""
+    for line in lines:
+        if "one_of" in line.compare:
+            continue
+        for count in range(1, len(line.steps) + 1):
+            steps = line.steps[:count]
+            wanted, given = place_at(root, steps).kinds, place_at(outputs, steps).kinds
+            if wanted and given and not {*wanted} & {*given}:
+                message = (
+                    f'at "{written(steps)}" the expected answers have {" and ".join(wanted)}, and the outputs {" and ".join(given)}: '
+                    "no such value can be right"
+                )
+                return [message]
+    return []
 
 
 def _nothing_right(
@@ -195,9 +287,11 @@ def _several_right(pairs: Sequence[tuple[Any, Any]]) -> bool:
     """Whether a cell holds several right answers: lists of texts, where the outputs are no JSON."""
     lists = [answers_in(cell) for cell, _ in pairs]
     listed = sum(bool(one) for one in lists)
-    return listed >= _MOSTLY * len(pairs) and sum(container_in(output) is not None for _, output in pairs) * 2 < len(
-        pairs
-    )
+    return listed >= _MOSTLY * len(pairs) and 2 * sum(map(_holds_list, (output for _, output in pairs))) < len(pairs)
+
+
+def _holds_list(cell: Any) -> bool:
+    return container_in(cell) is not None or (isinstance(cell, str) and python_list(cell) is not None)
 
 
 def answers_in(cell: Any) -> list[str]:
@@ -216,14 +310,33 @@ def _of_answers(
     pairs: Sequence[tuple[Any, Any]], guard: list[str], empty: int, columns: Mapping[Role, str], ask: DefaultAnswers
 ) -> SuggestedEvaluators:
     """The evaluator for cells that hold several right answers."""
-    line = {"type": "contains_any", "substrings": {"column": columns["expected"]}}
+    line: dict[str, Any] = {"type": "contains_any", "substrings": {"column": columns["expected"]}}
+    if any(len(answer) < _A_WORD or is_number(answer) for cell, _ in pairs for answer in answers_in(cell)):
+        line["whole_words"] = True
     scored = {**line, "substrings": {"column": "expected"}}
     right = passed(pairs, {"answer": scored, "case": {**scored, "case_sensitive": False}})
     why = f"Each expected cell lists right answers, and the output names one of them; right in {right['answer']:,} of {len(pairs):,} rows."
     lines = [*comment(why), "- contains_any:", "    name: answer", f"    substrings: {literal(line['substrings'])}"]
+    lines += ["    whole_words: true"] if "whole_words" in line else []
     lines += [f"    {one}" for one in guard]
     lines += _case("answers", right["case"] - right["answer"], "case_sensitive: false", ask)
-    return SuggestedEvaluators(tuple(lines), ("answer",), "lists of right answers", tuple(_notes(empty, guard)))
+    return SuggestedEvaluators(
+        tuple(lines), ("answer",), "lists of right answers", (*_notes(empty, guard), *_votes(pairs))
+    )
+
+
+def _votes(pairs: Sequence[tuple[Any, Any]]) -> list[str]:
+    """What is said of lists that name an answer more than once, as those of several people do."""
+    lists = [[*map(plain, answers_in(cell))] for cell, _ in pairs]
+    several = sum(len(one) > 1 for one in lists)
+    repeated = sum(len({*one}) < len(one) for one in lists)
+    if not repeated or 2 * repeated < several:
+        return []
+    message = (
+        f"{repeated:,} of {len(lists):,} lists name an answer more than once, as labels of several people do: any of them counts as "
+        "right, also where most people said another"
+    )
+    return [message]
 
 
 def _of_values(
@@ -261,6 +374,8 @@ def _of_texts(
     distinct = list(dict.fromkeys(texts))
     margin = [f"    {line}" for line in guard]
     notes = tuple(_notes(empty, guard))
+    if texts and all(_FINAL_MARK in text for text in texts):
+        return _of_final_answers(pairs, margin, notes)
     words, letters = (sorted(map(size, texts))[len(texts) // 2] if texts else 0 for size in (_words, len))
     few = len(distinct) <= _FEW_LABELS and len(distinct) * _EACH <= len(texts)
     if not texts or (few and words < _SENTENCE and letters <= _SHORT_TEXT):
@@ -286,7 +401,8 @@ def _of_texts(
             *comment(f"The output is the expected text; capitals and spaces are forgiven; {forgiving}."),
             "- correctness:", "    name: right", *margin, "",
             *comment(f"The expected text, to the letter; {strict}."),
-            "- exact_match:", "    name: exact", *margin, *_as_numbers(pairs), *_mentioned(pairs, right["right"], columns, margin),
+            "- exact_match:", "    name: exact", *margin, *_as_truths(pairs), *_as_numbers(pairs),
+            *_mentioned(pairs, right["right"], columns, margin),
             *(judge if words >= _SENTENCE else ()),
         ]  # fmt: skip
         return SuggestedEvaluators(tuple(lines), ("right",), "short texts", notes, words >= _SENTENCE)
@@ -304,16 +420,41 @@ def _of_texts(
     return SuggestedEvaluators(tuple(lines), ("close_to_expected",), "long texts", notes, judged=True)
 
 
+def _of_final_answers(
+    pairs: Sequence[tuple[Any, Any]], margin: Sequence[str], notes: tuple[str, ...]
+) -> SuggestedEvaluators:
+    """The evaluator that compares what stands after `####`, as in worked solutions of GSM8K."""
+    settings: dict[str, Any] = {"transforms": [{"regex_replace": {"pattern": f"(?s)^.*{_FINAL_MARK}\\s*", "with": ""}}]}
+    numbers = {**settings, "compare": {"numeric": {"parse": {"thousands": ","}}}}
+    if all(units_of(_text(cell).rpartition(_FINAL_MARK)[2].strip(), ",") is not None for cell, _ in pairs):
+        settings = numbers
+    right = passed(pairs, {"answer": {"type": "exact_match", **settings}})["answer"]
+    why = f"The answer is what stands after {_FINAL_MARK}; right in {right:,} of {len(pairs):,} rows."
+    lines = [*comment(why), "- exact_match:", "    name: final_answer", *margin]
+    lines += [f"    {key}: {literal(value)}" for key, value in settings.items()]
+    return SuggestedEvaluators(tuple(lines), ("final_answer",), f"solutions with an answer after {_FINAL_MARK}", notes)
+
+
+_FINAL_MARK: Final = "####"
+
+
 def _mentioned(
     pairs: Sequence[tuple[Any, Any]], right: int, columns: Mapping[Role, str], margin: Sequence[str]
 ) -> list[str]:
-    """The evaluator that takes an answer inside a sentence, in a comment, where more rows are then right."""
-    line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False}
+    """The evaluator that takes an answer inside a sentence, as whole words, in a comment, where more rows are then right."""
+    line = {"type": "contains", "substring": {"column": "expected"}, "case_sensitive": False, "whole_words": True}
     more = passed(pairs, {"mentioned": line})["mentioned"] - right
     if more < 1 or "expected" not in columns:
         return []
     text = literal({"column": columns["expected"]})
-    lines = ["- contains:", "    name: mentioned", f"    substring: {text}", "    case_sensitive: false", *margin]
+    lines = [
+        "- contains:",
+        "    name: mentioned",
+        f"    substring: {text}",
+        "    case_sensitive: false",
+        "    whole_words: true",
+        *margin,
+    ]
     said = f"{more:,} more would be right if it were enough that the expected text is somewhere in the output:"
     return ["", *comment(said), *(f"# {one}" for one in lines)]
 

@@ -11,18 +11,21 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from evaluators.guide.column_cells import begin_with_verdicts, holds_containers
-from evaluators.guide.column_names import called_metric, called_verdict, without_digits, words_of
+from evaluators.guide.annotated_tasks import task_columns
+from evaluators.guide.column_cells import begin_with_verdicts, filled, holds_containers
+from evaluators.guide.column_names import called_metric, called_verdict, weight, without_digits, words_of
 from evaluators.guide.draft import evaluators_for, slices_for
 from evaluators.guide.expected_answers import first_cells
 from evaluators.guide.field_columns import field_columns, holds_objects, output_keys
 from evaluators.guide.inner_columns import holds_reply, inner_columns, reply_paths
+from evaluators.guide.json_in_cells import object_in
 from evaluators.guide.label_lists import FIELD, evaluators_of_labels, mark_between_labels
 from evaluators.guide.pair_evaluators import evaluators_of_pairs
 from evaluators.guide.places import json_documents, sheet_with_roles
 from evaluators.guide.roles import ChosenColumns, choose_roles, is_measure
 from evaluators.guide.row_names import names_in_both
 from evaluators.guide.suite_text import SuggestedEvaluators, comment, literal, suite_text
+from evaluators.guide.wrapped_outputs import document_path
 from evaluators.model.issues import Blame, Issue, Problems, encodable, problem
 from evaluators.model.settings import build
 from evaluators.reports.display import visible
@@ -31,14 +34,17 @@ from evaluators.scoring.fields.inference.proposals import NONE_OF_THEM, Ask, Def
 from evaluators.scoring.needs import ROLES, Role
 from evaluators.scoring.values.addresses import has_wildcards, shown_address, without_proofs
 from evaluators.scoring.values.file_names import as_file_name
-from evaluators.scoring.values.json_text import compact
-from evaluators.testsets.byte_source import STANDARD_INPUT, locate
+from evaluators.scoring.values.json_text import compact, parse_file
+from evaluators.scoring.values.path_text import display
+from evaluators.scoring.values.quoting import first_ones
+from evaluators.testsets.byte_source import STANDARD_INPUT, locate, whole_of
 from evaluators.testsets.byte_store import scheme_of
 from evaluators.testsets.columns import Columns, is_usual, no_such_column, not_told_apart, usual_columns
 from evaluators.testsets.composed import with_paths
 from evaluators.testsets.delimited import encoding_note, seeming_encoding
 from evaluators.testsets.derived import columns_read, first_table, knows
 from evaluators.testsets.documents import holds_documents, open_file
+from evaluators.testsets.json_tables import lists_inside
 from evaluators.testsets.memory_rows import keyed_rows
 from evaluators.testsets.naming_key import called_id
 from evaluators.testsets.opening import TABLES, open_test_set
@@ -162,12 +168,16 @@ def _opened(
 
 
 def _answer_inside(roles: Columns, chosen: ChosenColumns, cells: Mapping[str, Sequence[Any]]) -> str | None:
-    """The path in the column of expected objects at which the answers to plain outputs of another file stand; None where there is none."""
+    """The path in the column of expected objects at which the document stands whose keys outputs have, or the answers to plain outputs of
+    another file; None where there is none."""
     wanted, output = chosen.columns.get("expected"), roles.output
-    if wanted is None or output is None or "output" in chosen.columns or chosen.why["expected"] == "as you said":
+    if wanted is None or output is None or chosen.why["expected"] == "as you said":
         return None
     answers, outputs = cells[wanted][:_FIRST_ROWS], cells[output][:_FIRST_ROWS]
-    if not holds_containers(answers) or holds_containers(outputs):
+    steps = document_path(answers, [object_in(cell) for cell in outputs])
+    if steps:
+        return display((wanted, *steps))
+    if "output" in chosen.columns or not holds_containers(answers) or holds_containers(outputs):
         return None
     inner = inner_columns({wanted: answers, output: outputs}, [output])
     paths = [] if inner is None else [*inner.paths.values()]
@@ -383,8 +393,14 @@ def _labels_in_columns(
         return {}
     ask.said.append(f'labels are in columns "{columns["expected"]}" and "{columns["output"]}", several in a cell')
     chosen.labels, chosen.mark = columns, mark
+    empty = len(cells[columns["expected"]]) - len(filled(cells[columns["expected"]]))
+    if empty:
+        ask.said.append(
+            f"{rows_text(empty)} without an expected label: no label is then the right answer (`empty_expected: value`)"
+        )
     chosen.columns = {role: column for role, column in chosen.columns.items() if role not in columns}
-    return {role: {"columns": {FIELD: name}} for role, name in columns.items()}
+    places: dict[str, Any] = {role: {"columns": {FIELD: name}} for role, name in columns.items()}
+    return {**places, "empty_expected": "value"} if empty else places
 
 
 _SIDES: Final[tuple[Role, Role]] = ("expected", "output")
@@ -469,7 +485,14 @@ def _roles(
         raise Problems([glued])
     header = _nameable(table.header)
     cells, _ = first_cells(table, header, _FIRST_ROWS)
+    tasks = task_columns(cells, data) if not {"output", "expected"} & {*columns, *elsewhere} else {}
+    if tasks:
+        chosen = choose_roles(header, cells, {**columns, **tasks}, elsewhere, ask)
+        chosen.why |= dict.fromkeys(tasks, "tasks of Label Studio")
+        return chosen
     asked, chosen = _unasked(header, cells, columns, elsewhere)
+    if not chosen.has_output and "expected" not in chosen.columns and opened.source.suffix == ".json":
+        _refuse_outer_rows(opened)
     judged = [name for name in (chosen.columns.get("output"),) if name is not None and begin_with_verdicts(cells[name])]
     if not chosen.columns.get("output"):
         judged = [name for name in header if begin_with_verdicts(cells[name])]
@@ -494,6 +517,16 @@ def _roles(
             lambda one: inner.named(ask(inner.asked(one) if one.role else one)),
         )
     )
+
+
+def _refuse_outer_rows(opened: Reader) -> None:
+    """Raises Problems for a JSON file whose rows hold lists with the expected answers or outputs, as the paragraphs of SQuAD do."""
+    for path, items in lists_inside(parse_file(whole_of(opened.source))):
+        if any(max(weight(key, "expected"), weight(key, "output")) > 0 for key in items[0]):
+            message = f"the columns {_listed(opened.header)} play no role, and lists with {first_ones([*items[0]], 3)} are inside the rows"
+            raise problem(
+                "rows-inside", message, where=opened.source.name, hint=f"say which list has the rows: --list '{path}'"
+            )
 
 
 def _unasked(

@@ -111,8 +111,8 @@ def _answers(
     name: str, column: Sequence[Any], steps: tuple[Step, ...], others: Mapping[str, Sequence[Sequence[Any]]]
 ) -> bool:
     """Whether what stands at a path is a model's reply, or answers what another column answers."""
-    if _is_reply(steps):
-        return True
+    if _is_reply(steps) or (not any(steps) and weight(name, "output") >= NOUN):
+        return True  # the only item of a list
     values = _values(column, steps)
     says_output = any(weight(str(step), "output") > WEAK for step in (name, *steps))
     return any(

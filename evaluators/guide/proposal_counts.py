@@ -58,7 +58,7 @@ def with_counts(
     `rows` are pairs of an expected document and an output cell, `settings` those of the evaluator beside `fields`.
     """
     rows, all_rows = rows[:MOST_ROWS], len(rows)
-    seen = _seen([output for _, output in rows])
+    seen = seen_in([output for _, output in rows])
     changed: dict[str, tuple[int, Any]] = {}
     looser: dict[int, Sequence[Looser]] = {}
     for number, line in enumerate(lines):
@@ -68,7 +68,7 @@ def with_counts(
             continue
         if line.compare != "exact":
             changed[f"strict_{number}"] = number, "exact"
-        looser[number] = looser_comparators(line, _at(seen, line.steps))
+        looser[number] = looser_comparators(line, place_at(seen, line.steps).scalars)
         for place, one in enumerate(looser[number]):
             changed[f"loose_{number}_{place}"] = number, one.compare
     variants = {name: _variant(lines, number, compare) for name, (number, compare) in changed.items()}
@@ -214,18 +214,17 @@ def _dates(texts: Sequence[str]) -> list[str]:
     return [text for text in texts if formats_of([text])]
 
 
-def _seen(outputs: Sequence[Any]) -> SeenPlace:
+def seen_in(outputs: Sequence[Any]) -> SeenPlace:
     """The shape of the documents in the outputs."""
     return shape_of(document for output in outputs if (document := container_in(output)) is not None)
 
 
-def _at(place: SeenPlace | None, steps: Sequence[Step]) -> Sequence[Any]:
-    """The single values at a path."""
+def place_at(place: SeenPlace | None, steps: Sequence[Step]) -> SeenPlace:
+    """What was seen at a path; nothing where nothing stands there."""
     for step in steps:
-        if place is None:
-            return ()
-        place = place.items if step == ANY else place.keys.get(str(step))
-    return place.scalars if place is not None else ()
+        if place is not None:
+            place = place.items if step == ANY else place.keys.get(str(step))
+    return place or SeenPlace()
 
 
 def _aligns(line: SuggestedLine) -> bool:

@@ -41,7 +41,9 @@ from evaluators.guide.column_names import (
     called_metric,
     called_time,
     called_verdict,
+    is_answerer,
     is_input,
+    is_model,
     is_plain,
     may_be_measure,
     may_name_model,
@@ -306,7 +308,11 @@ def _other_than_answer(name: str, cells: Sequence[Any]) -> str | None:
         return _VERDICTS
     if holds_truths(cells) and not (is_plain(name, "output") and words_of(name)):
         return _VERDICTS
-    if may_name_model(name) and holds_names(cells):
+    if (
+        may_name_model(name)
+        and holds_names(cells)
+        and (not is_answerer(name) or all(map(is_model, map(str, filled(cells)))))
+    ):
         return _MODELS
     return "times" if called_time(name) or holds_times(cells) else None
 

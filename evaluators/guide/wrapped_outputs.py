@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from evaluators.guide.json_in_cells import container_in, object_in
 from evaluators.scoring.values.json_text import NotJSON, parse
-from evaluators.scoring.values.path_text import display
+from evaluators.scoring.values.path_text import Step, display
 from evaluators.scoring.values.python_lists import python_value
 from evaluators.scoring.values.quoting import first_ones
 
@@ -47,7 +47,7 @@ def at_path(cell: Any, steps: Sequence[str]) -> Any:
     return cell if value is None else value
 
 
-def written(steps: Sequence[str]) -> str:
+def written(steps: Sequence[Step]) -> str:
     """The path as suites write it."""
     return display(tuple(steps))
 

@@ -267,10 +267,10 @@ def made_cells(config: TestSetConfig, cells: Mapping[str, Any]) -> dict[str, Any
 
 def _nothing(role: Literal["output", "expected"], empty: EmptyExpected, columns: Sequence[str]) -> Cell:
     """The cell of a document whose cells are all empty: {}, or the error that there is none."""
-    if role == "output":
-        return NO_OUTPUT
     if empty == "value":
         return {}
+    if role == "output":
+        return NO_OUTPUT
     cells = first_ones([quote(column) for column in columns], _SHOWN)
     hint = 'fill one in; where nothing is the right answer, write "empty_expected: value" below test_set'
     return CellError(Issue("no-expected", Blame.TESTSET, f"the cells of all fields are empty: {cells}", hint=hint))

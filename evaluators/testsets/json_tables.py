@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from evaluators.testsets.columns import is_usual
@@ -14,9 +14,9 @@ _FEWEST_ROWS: Final = 2
 def table_in(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     """The rows of an object that is a table; None for any other object.
 
-    Three forms say so by their numbers: `{"columns": [...], "data": [[...], ...]}`, and columns that are objects with the
-    keys 0, 1, 2 and so on. Two are tables only where a column has a usual name for outputs or expected answers, as they
-    could be one document: columns that are lists, and rows that are named by their ids.
+    Two forms say so by themselves: `{"columns": [...], "data": [[...], ...]}`, and columns that are objects with the same
+    numbers as keys. Others are tables only where a column has a usual name for outputs or expected answers, as they
+    could be one document: columns that are lists or have names as keys, and rows that are named by their ids.
     """
     return _of_split(value) or _of_numbered_columns(value) or _of_lists(value) or _of_ids(value)
 
@@ -31,26 +31,51 @@ def lists_below(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[s
             yield from lists_below(inner, path, depth + 1)
 
 
+def lists_inside(value: Any, above: str = "", depth: int = 0) -> Iterator[tuple[str, list[Any]]]:
+    """The paths of lists of objects inside the items of other lists, `data[*].qas[*]`, each with its first items."""
+    for key, inner in value.items() if isinstance(value, dict) and depth <= _DEEPEST else ():
+        path = f"{above}.{key}" if above else key
+        if not key.isidentifier():
+            continue
+        if isinstance(inner, list) and inner and all(isinstance(row, dict) for row in inner):
+            if "[*]" in above:
+                yield f"{path}[*]", inner
+            yield from lists_inside(inner[0], f"{path}[*]", depth + 1)
+        elif isinstance(inner, dict):
+            yield from lists_inside(inner, path, depth + 1)
+
+
 def _of_split(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Rows of `{"columns": [...], "data": [[...], ...]}`; None for any other object."""
-    names, data = value.get("columns"), value.get("data")
-    if not isinstance(names, list) or not isinstance(data, list) or not data or {*value} - {"columns", "data", "index"}:
+    """Rows of `{"columns": [...], "data": [[...], ...]}`, whatever is said of them beside; None for any other object."""
+    names, data, index = value.get("columns"), value.get("data"), value.get("index")
+    if not isinstance(names, list) or not isinstance(data, list) or not data:
         return None
     if not all(isinstance(name, str) for name in names) or len({*names}) < len(names):
         return None
     fits = all(isinstance(row, list) and len(row) == len(names) for row in data)
-    return [dict(zip(names, row, strict=True)) for row in data] if fits else None
+    if not fits:
+        return None
+    rows = [dict(zip(names, row, strict=True)) for row in data]
+    return _with_ids(rows, index) if isinstance(index, list) and len(index) == len(rows) else rows
 
 
 def _of_numbered_columns(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:
-    """Rows of columns that are objects with the same keys, 0, 1, 2 and so on; None for any other object."""
+    """Rows of columns that are objects with the same keys, which are numbers, or names where a column plays a role; None for any other
+    object."""
     columns = [column for column in value.values() if isinstance(column, dict)]
     if len(columns) < len(value) or not columns or len(columns[0]) < _FEWEST_ROWS:
         return None
-    numbers = [*map(str, range(len(columns[0])))]
-    if any([*column] != numbers for column in columns):
+    keys = [*columns[0]]
+    if any([*column] != keys for column in columns) or not (all(map(str.isdecimal, keys)) or _plays_a_role(value)):
         return None
-    return [{name: column[number] for name, column in value.items()} for number in numbers]
+    return _with_ids([{name: column[key] for name, column in value.items()} for key in keys], keys)
+
+
+def _with_ids(rows: list[dict[str, Any]], index: Sequence[Any]) -> list[dict[str, Any]]:
+    """The rows, each with its place in the index of the table as `id`, where the index is more than the numbers from 0 on."""
+    if [*map(str, index)] == [*map(str, range(len(rows)))] or any(is_usual(name, "id") for name in rows[0]):
+        return rows
+    return [{"id": place, **row} for place, row in zip(index, rows, strict=True)]
 
 
 def _of_lists(value: Mapping[str, Any]) -> list[dict[str, Any]] | None:

@@ -30,6 +30,8 @@ from evaluators.testsets.reader import HEADER_HINT
 HEAD_BYTES: Final = 64 * 1024
 NO_HEADER: Final = "no-header-row"
 _FIRST_ROWS: Final = 20
+_RULE: Final = re.compile(r"(?::?-{2,}:?)?")
+"""A cell of the line below the header of a Markdown table; the outer ones are empty."""
 _LONGEST_NAME: Final = 200
 _SHOWN: Final = 4
 _SEPARATOR_LINE: Final = re.compile(r'"?sep=([^\r\n])"?\1*[ \t]*(?:\r\n|\r|\n|\Z)', re.IGNORECASE)
@@ -69,6 +71,14 @@ def table_head(source: ByteSource, text: str, whole: bool, usual: str | None) ->
     rows = [(at, record) for at, record in numbered if at > number and record][:_FIRST_ROWS]
     if row is None and (source.delimiter is None or sniff(text) == delimiter):  # another delimiter is told as such
         _refuse_title(source, (number, names), rows)
+    if (
+        delimiter == "|"
+        and rows
+        and all(_RULE.fullmatch(cell.strip()) for cell in rows[0][1])
+        and "-" in "".join(rows[0][1])
+    ):
+        hint = "write its rows as CSV, with a comma between cells and no line of hyphens"
+        raise broken(source, "markdown-table", f"row {rows[0][0]} is the line of hyphens of a Markdown table", hint)
     doubt = _no_header(source, names, [record for _, record in rows], delimiter) if row is None else None
     return TableHead(delimiter, names, number, number + (separator_line is not None), doubt)
 

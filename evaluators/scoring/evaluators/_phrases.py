@@ -18,6 +18,7 @@ from evaluators.scoring.evaluators._evaluator import Column, Evaluator, FromColu
 from evaluators.scoring.needs import from_column, text_in, unusable
 from evaluators.scoring.values import json_text
 from evaluators.scoring.values.python_lists import python_list
+from evaluators.scoring.values.words_in_text import whole_words
 
 
 def _read_phrase(value: object, info: ValidationInfo) -> object:
@@ -120,13 +121,15 @@ def found_and_missing(
     setting: tuple[str, ...] | FromColumn,
     cells: tuple[object, ...],
     case_sensitive: bool = False,
+    whole: bool = False,
 ) -> tuple[list[str], list[str]]:
     """The phrases that the text contains and those that it lacks, in their own order, as people read them."""
     found: list[str] = []
     missing: list[str] = []
     text = text if case_sensitive else text.lower()
     for phrase in phrases_of(setting, cells):
-        there = (phrase if case_sensitive else phrase.lower()) in text
+        wanted = phrase if case_sensitive else phrase.lower()
+        there = whole_words(text, wanted) >= 0 if whole else wanted in text
         (found if there else missing).append(readable(evaluator, setting, phrase))
     return found, missing
 

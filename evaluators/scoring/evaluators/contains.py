@@ -8,6 +8,7 @@ from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.scoring.evaluators._phrases import Phrase, columns_of, phrase_of, readable
+from evaluators.scoring.values.words_in_text import whole_words
 
 
 class Contains(Evaluator):
@@ -16,7 +17,8 @@ class Contains(Evaluator):
     Use it for something that every answer must mention. The text is in the suite, or in a column of the row:
     `substring: {column: must_have}`. For several texts see `contains_any` and `contains_all`.
 
-    Case counts unless `case_sensitive: false`. Spaces and line breaks count, and a text is found inside words too.
+    Case counts unless `case_sensitive: false`. Spaces and line breaks count, and a text is found inside words too, unless
+    `whole_words: true`.
     """
 
     type: Literal["contains"] = "contains"
@@ -24,6 +26,8 @@ class Contains(Evaluator):
     """What must occur in the output."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
+    whole_words: StrictBool = False
+    """Whether a text is found as whole words alone: `12` does not hold `1`, `yesterday` no `yes`, and "not paid" does not say `paid`."""
 
     examples = (
         Example("it occurs", output="Hello world", settings={"substring": "lo wo"}, score=1.0),
@@ -35,6 +39,7 @@ class Contains(Evaluator):
             score=1.0,
         ),
         Example("accents count", output="Jose", settings={"substring": "José"}, score=0.0),
+        Example("inside a word", output="It is 12.", settings={"substring": "1", "whole_words": True}, score=0.0),
     )
 
     def needs(self) -> Needs:
@@ -44,7 +49,7 @@ class Contains(Evaluator):
         phrase = phrase_of(self.substring, cells)
         if not self.case_sensitive:
             phrase, text = phrase.lower(), text.lower()
-        return phrase in text
+        return whole_words(text, phrase) >= 0 if self.whole_words else phrase in text
 
     def reason(self, text: str, *cells: object) -> Reason:
         shown = readable(self, self.substring, phrase_of(self.substring, cells))

@@ -8,6 +8,7 @@ from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.scoring.evaluators._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
+from evaluators.scoring.values.words_in_text import whole_words
 
 
 class ContainsAll(Evaluator):
@@ -28,6 +29,8 @@ class ContainsAll(Evaluator):
     """The texts to look for."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
+    whole_words: StrictBool = False
+    """Whether a text is found as whole words alone: `12` does not hold `1`, `yesterday` no `yes`, and "not paid" does not say `paid`."""
 
     examples = (
         Example("all of them", output="Hello world", settings={"substrings": ["Hello", "world"]}, score=1.0),
@@ -42,9 +45,11 @@ class ContainsAll(Evaluator):
         phrases = phrases_of(self.substrings, cells)
         if not self.case_sensitive:
             phrases, text = tuple(map(str.lower, phrases)), text.lower()
+        if self.whole_words:
+            return all(whole_words(text, phrase) >= 0 for phrase in phrases)
         return all(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
+        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive, self.whole_words)
         message = f"missing: {quoted(missing)}" if missing else f"found {quoted(found)}"
         return Reason(message, {"found": found, "missing": missing})

@@ -8,6 +8,7 @@ from pydantic import StrictBool
 
 from evaluators.scoring.evaluators._evaluator import Evaluator, Example, Needs, Reason, Text
 from evaluators.scoring.evaluators._phrases import PhrasesOrCommas, columns_of, found_and_missing, phrases_of, quoted
+from evaluators.scoring.values.words_in_text import whole_words
 
 
 class ContainsAny(Evaluator):
@@ -27,6 +28,8 @@ class ContainsAny(Evaluator):
     """The texts to look for."""
     case_sensitive: StrictBool = True
     """Whether upper and lower case are different."""
+    whole_words: StrictBool = False
+    """Whether a text is found as whole words alone: `12` does not hold `1`, `yesterday` no `yes`, and "not paid" does not say `paid`."""
 
     examples = (
         Example("one of two", output="Hello world", settings={"substrings": ["hello", "world"]}, score=1.0),
@@ -41,9 +44,11 @@ class ContainsAny(Evaluator):
         phrases = phrases_of(self.substrings, cells)
         if not self.case_sensitive:
             phrases, text = tuple(map(str.lower, phrases)), text.lower()
+        if self.whole_words:
+            return any(whole_words(text, phrase) >= 0 for phrase in phrases)
         return any(phrase in text for phrase in phrases)
 
     def reason(self, text: str, *cells: object) -> Reason:
-        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive)
+        found, missing = found_and_missing(self, text, self.substrings, cells, self.case_sensitive, self.whole_words)
         message = f"found {quoted(found)}" if found else f"none of {quoted(missing)} was found"
         return Reason(message, {"found": found, "missing": missing})

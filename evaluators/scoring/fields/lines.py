@@ -107,7 +107,8 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
         try:
             line = read_line(spelled, body, context)
         except BadSettings as error:
-            details.extend(detail.under(*loc) for detail in in_field(error.details, str(spelled)))
+            said = _as_setting(spelled, body, data, error.details)
+            details.extend(detail.under(*loc) for detail in in_field(said, str(spelled)))
             continue
         if line.path in first:
             message = f'"{spelled}" is the same place as "{first[line.path]}"'
@@ -123,6 +124,17 @@ def read_fields(data: object, context: Mapping[str, Any] | None = None) -> tuple
     if details:
         raise BadSettings(listed_once(details, named="fallback" in context))
     return _with_alignments_only(lines)
+
+
+def _as_setting(spelled: object, body: object, data: object, details: Sequence[Detail]) -> Sequence[Detail]:
+    """The problems of a line that is called like a setting of a field and is none, with the line of a field that has the setting."""
+    fields = [(path, one) for path, one in data.items() if path not in NEIGHBOURS] if isinstance(data, Mapping) else []
+    if spelled not in NEIGHBOURS or isinstance(body, Mapping) or not fields:
+        return details
+    path, own = fields[-1]
+    written = own if isinstance(own, Mapping) and {*own} & {*NEIGHBOURS} else {"compare": own or "exact"}
+    hint = f'"{spelled}" is a setting of one field: write {flow({path: {**written, spelled: body}})[1:-1]}'
+    return [replace(details[0], hint=hint)]
 
 
 def read_line(spelled: object, body: object, context: Mapping[str, Any]) -> FieldLine:
