@@ -205,7 +205,7 @@ def test_a_gate_is_undecided_where_too_many_rows_have_no_confidence() -> None:
 def test_rows_that_belong_together_have_no_threshold() -> None:
     found = run([(0.9, True)] * 200, statistics={"cluster": "row.id"}).result
     assert (found.confidence[0].threshold, found.confidence[0].accepted) == (None, None)
-    assert "intervals are over groups, and no threshold is sure" in " ".join(page_text(run_page(found)).split())
+    assert "Rows belong together, no threshold is sure." in " ".join(page_text(run_page(found)).split())
     assert of([(0.9, True)] * 200).threshold == 0.9
 
 

@@ -238,7 +238,7 @@ def test_a_run_counts_measures_as_a_whole_and_by_slice(tmp_path: Path) -> None:
     stored = json.loads((tmp_path / "run" / "run.json").read_text(encoding="utf-8"))
     assert [one["name"] for one in stored["measures"]] == ["cost", "ms", "cost", "cost", "ms", "ms"]
     summary = (tmp_path / "run" / "summary.txt").read_text(encoding="utf-8")
-    assert re.search(r"^cost .* 3 of 4$", summary, re.MULTILINE)
+    assert re.search(r"^- cost: mean .*; 3 of 4 rows$", summary, re.MULTILINE)
 
 
 def test_a_cell_that_is_no_number_is_the_test_sets_fault(tmp_path: Path) -> None:
