@@ -182,7 +182,7 @@ def _of_documents(
         rows = [(document, at_path(output, wrapped)) for document, output in rows]
     lines = without_marks(read_as_outputs(lines_of(root, ask), rows), documents)
     outputs = seen_in([output for _, output in rows])
-    lines = _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
+    lines = _of_records(root) or _without_own_ids(_lists_of_answers(lines, root, outputs), root, outputs)
     notes += [f"not compared: {line.written}: {line.why}" for line in lines if line.compare == "skip"]
     notes += _other_kinds(lines, root, outputs)
     if len(root.kinds) != 1 or [line.path for line in lines] in ([], ["$"]):  # of several kinds, or with nothing in them
@@ -228,6 +228,19 @@ def _lists_of_answers(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: 
             made.append(line)
         taken |= {steps} if line.steps == steps and "one_of" in line.compare else set()
     return made
+
+
+def _of_records(root: SeenPlace) -> list[SuggestedLine]:
+    """The lines for a list of lists with numbers and texts, `[[0, 3, "PER"], …]`, in any order; none for other documents."""
+    inner = (
+        root.items.items
+        if root.kinds == ("lists",) and root.items is not None and root.items.kinds == ("lists",)
+        else None
+    )
+    if inner is None or inner.kinds != ("single values",) or {str, int} - {*map(type, inner.scalars)}:
+        return []
+    why = "a list of lists with numbers and texts, whose order does not count"
+    return [SuggestedLine((), {"align": "any_order"}, why), SuggestedLine((ANY,), "exact", "each as a whole")]
 
 
 def _without_own_ids(lines: Sequence[SuggestedLine], root: SeenPlace, outputs: SeenPlace) -> list[SuggestedLine]:
