@@ -191,13 +191,14 @@ class ListedRows(ScoredRows):
             found = self._every[at] = Walk(every=True).row(self.tree.place, e, o, at, named, self.rows[at].left_out)
         return found
 
-    def _settled(self, number: int, line: FieldLine, at: int) -> Outcome:
-        """The outcome of one field of a row."""
+    def _settled(self, number: int, line: FieldLine, at: int, *, wrong: bool = False) -> Outcome:
+        """The outcome of one field of a row. `wrong`: it is known not to match, so the result of its one pair of values is there."""
         if line.skip:
             return left_out(line, "skipped")
         if number in self.rows[at].left_out:
             return left_out(line, "its `when` does not hold for this row")
-        every = self._in_full(at).fields
+        one_pair = line.align is None and line.path.definite
+        every = (self.rows[at].results if wrong and one_pair else self._in_full(at)).fields
         found = [one for one in every if one.at.node.line is not None and one.at.node.line.number == number]
         aligned = line.align is not None and any(one.location for one in found[:1])
         return settle_field(self.tree, line, found, aligned or not line.path.definite)
@@ -232,7 +233,7 @@ class ListedRows(ScoredRows):
         """The wrong outcomes of a row, in the `wanted` fields alone."""
         row = self.rows[at]
         return [
-            self._settled(number, line, at)
+            self._settled(number, line, at, wrong=True)
             for number, (line, status) in enumerate(zip(self.tree.scored, row.statuses, strict=True))
             if IS_WRONG[status] and line.name in wanted
         ]
