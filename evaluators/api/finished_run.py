@@ -21,9 +21,9 @@ from evaluators.runs.cells_again import with_cells
 from evaluators.runs.empty_answers import empty_answer_note
 from evaluators.runs.reader import Run
 from evaluators.runs.recorder import SMALL_RUN
+from evaluators.runs.results_section import reading_of
 from evaluators.runs.scored_again import with_matches
 from evaluators.runs.store import LINKS_JSON
-from evaluators.runs.suite_sections import reading_of
 from evaluators.scoring.evaluators._texts import LabelRule
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading

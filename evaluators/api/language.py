@@ -28,14 +28,8 @@ from evaluators.runs.compare.compare_section import CompareConfig
 from evaluators.runs.engines.engine import ENGINES
 from evaluators.runs.gates import AnyGateConfig, ScoreMetric
 from evaluators.runs.metric_table import METRIC_MEANINGS
-from evaluators.runs.suite_sections import (
-    ConfidenceConfig,
-    LimitsConfig,
-    NumericColumnConfig,
-    RepeatsConfig,
-    ResultsConfig,
-    StatisticsConfig,
-)
+from evaluators.runs.results_section import ResultsConfig, StatisticsConfig
+from evaluators.runs.suite_sections import ConfidenceConfig, LimitsConfig, NumericColumnConfig, RepeatsConfig
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS
 from evaluators.scoring.judges.judge import JUDGES

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from evaluators.model.settings import BadSettings, Detail
-from evaluators.runs.suite_sections import ResultsConfig, read_results_settings, read_statistics
+from evaluators.runs.results_section import ResultsConfig, read_results_settings, read_statistics
 from evaluators.suites.config import SectionReader
 from evaluators.testsets.test_set_config import read_test_set
 

@@ -11,8 +11,7 @@ from evaluators.runs.driver import jobs_of
 from evaluators.runs.job import run_split
 from evaluators.runs.preparing import Prepared
 from evaluators.scoring.judges.asking import Counted, asking_with
-from evaluators.scoring.judges.judge import Estimate
-from evaluators.scoring.judges.prices import amount_text
+from evaluators.scoring.judges.judge import Estimate, amount_text
 
 
 def questions_of(prepared: Prepared, repeat_judge: int) -> tuple[list[str], int]:

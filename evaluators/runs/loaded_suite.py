@@ -15,9 +15,8 @@ from evaluators.model.issues import Blame, Issue, Problems
 from evaluators.model.limits import WorkLimits
 from evaluators.model.settings import Loc
 from evaluators.runs.job import ShippedSuite
-from evaluators.runs.suite_sections import ResultsConfig, StatisticsConfig, reading_of
-from evaluators.scoring.judges.judge import Judge
-from evaluators.scoring.judges.prices import COST_IN, JUDGE_COST, read_prices
+from evaluators.runs.results_section import ResultsConfig, StatisticsConfig, reading_of
+from evaluators.scoring.judges.judge import COST_IN, JUDGE_COST, Judge
 from evaluators.scoring.needs import ROLES, Role, column_of
 from evaluators.scoring.plan.graph import EvaluatorLine
 from evaluators.scoring.plan.need_steps import Reading
@@ -119,6 +118,8 @@ class LoadedSuite(Struct, frozen=True, dict=True):
         file = next(filter(None, (judge.price_file() for judge in self.judges.values())), None)
         if file is None:
             return found
+        from evaluators.scoring.judges.prices import read_prices
+
         return *found, NumericColumn(JUDGE_COST, f"{COST_IN}{read_prices(file).currency}", ".", of_judges=True)
 
     @property

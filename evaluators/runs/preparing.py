@@ -18,7 +18,6 @@ from evaluators.runs.confidence_steps import confidence_paths
 from evaluators.runs.places import placed, placed_file, placed_role
 from evaluators.scoring.evaluators._scored_fields import NO_FIELDS
 from evaluators.scoring.judges.judge import Judge
-from evaluators.scoring.judges.prices import read_prices
 from evaluators.scoring.needs import ROLES, Cell
 from evaluators.scoring.plan.suite_plan import Plan
 from evaluators.scoring.values.addresses import addresses_in, allowed_beginnings, refused_addresses, shown_address
@@ -135,6 +134,10 @@ def check_judge(suite: LoadedSuite) -> None:
         if issues:
             raise Problems(issues)
         files = [file for judge in suite.judges.values() if (file := judge.price_file()) is not None]
+        if not files:
+            return
+        from evaluators.scoring.judges.prices import read_prices  # a suite without prices starts sooner
+
         currencies = sorted({read_prices(file).currency for file in files})
         if len(currencies) > 1:
             message = f"the prices of the judges are in different currencies: {', '.join(currencies)}"

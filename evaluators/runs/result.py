@@ -15,7 +15,7 @@ from evaluators.model.exit_words import EXIT_WORDS
 from evaluators.model.issues import Issue
 from evaluators.model.rows import Count, Share
 from evaluators.scoring.judges.answer_lines import AskedTotals, JudgedBy
-from evaluators.scoring.judges.prices import COST_IN, JUDGE_COST
+from evaluators.scoring.judges.judge import COST_IN, JUDGE_COST
 
 EXIT_CODES: Final = tuple(EXIT_WORDS)
 _BY_VARIANT: Final = ("evaluators", "slices", "gates", "measures", "confusion_matrices", "repeats", "confidence")

@@ -1,48 +1,24 @@
-"""The sections `measures`, `repeats`, `confidence`, `limits`, `results` and `statistics` of a suite: numbers that are in a column
-already, which rows are outputs of one question, how sure the model was, how much a
-row and a run may cost, what a run leaves, and which rows belong together."""
+"""The sections `measures`, `repeats`, `confidence` and `limits` of a suite: numbers that are in a column already, which rows are outputs
+of one question, how sure the model was, and how much a row and a run may cost. Most suites have none of them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, TypeVar
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import Field, field_validator
 
 from evaluators.model.limits import DEPTH, LIST_CELLS, PATH_STEPS, ROW_SECONDS, TEXT_LENGTH, WorkLimits
-from evaluators.model.settings import BadSettings, Detail, Name, Settings, bad, build, read_each, spell
+from evaluators.model.settings import BadSettings, Detail, Settings, bad, build, read_each, spell
 from evaluators.runs.confidence import Confidence
 from evaluators.runs.confidence_steps import confidence_paths
 from evaluators.runs.number_cells import Decimal, NumericColumn
 from evaluators.runs.repeats import BY_ID, Repeats
-from evaluators.scoring.plan.need_steps import Reading
+from evaluators.runs.results_section import written_as_column
 from evaluators.scoring.values.text import SHORT
-from evaluators.suites.config import SuiteConfig
-from evaluators.testsets.test_set_config import TestSetConfig
 
 Built = TypeVar("Built", bound=Settings)
-
-
 _OF_FIELD: Final = "; a field has its own beside compare, a path in the output: confidence: meta.total"
-
-
-def _written_as_column(name: str, subject: str, key: str = "", also: str | None = None, of_output: str = "") -> Any:
-    """The check that a setting is a column, written `row.COLUMN`, or the one word that may stand there `also`.
-
-    `of_output` is what to write for a place in the output.
-    """
-
-    def check(value: object) -> object:
-        """The value as it is. Raises BadSettings, which says what to write where it is a text of another form."""
-        if isinstance(value, str) and value != also and not (value.startswith("row.") and value[4:].strip()):
-            word = ", or by their id" if also is not None else ""
-            hint = f"write {key}row.{value}"
-            if value.startswith(("output.", "expected.")):
-                hint = f"a place in a document is no column: write {key}row. and the name of a column{of_output}"
-            raise bad(f'{subject}, written row.COLUMN{word}; found "{value}"', hint=hint)
-        return value
-
-    return field_validator(name, mode="before")(check)
 
 
 class NumericColumnConfig(Settings):
@@ -53,7 +29,7 @@ class NumericColumnConfig(Settings):
     decimal: Decimal = "auto"
     """The mark before decimals: a point, a comma, or (`auto`) the one with which more cells are numbers."""
 
-    _a_column = _written_as_column("column", "a measure is a column")
+    _a_column = written_as_column("column", "a measure is a column")
 
 
 def read_measures(data: Any, context: Mapping[str, Any]) -> tuple[NumericColumn, ...]:
@@ -108,7 +84,7 @@ class RepeatsConfig(Settings):
     """The numbers of outputs that pass@k and pass^k are given for; without it from 1 to the size of the smallest group. Groups with
     fewer outputs are counted out."""
 
-    _a_column = _written_as_column("by", "the rows of one question are named by a column", also=BY_ID)
+    _a_column = written_as_column("by", "the rows of one question are named by a column", also=BY_ID)
 
     @field_validator("k", mode="before")
     @classmethod
@@ -138,7 +114,7 @@ class ConfidenceConfig(Settings):
     max_errors: Annotated[float, Field(gt=0.0, lt=1.0, strict=True)] = 0.02
     """The share of errors among the accepted rows that a threshold may let pass."""
 
-    _a_column = _written_as_column("column", "a confidence is a column", of_output=_OF_FIELD)
+    _a_column = written_as_column("column", "a confidence is a column", of_output=_OF_FIELD)
 
 
 def read_confidence(data: Any, context: Mapping[str, Any]) -> Confidence:
@@ -172,58 +148,3 @@ def read_limits(data: Any, context: Mapping[str, Any]) -> WorkLimits:
     return WorkLimits(
         found.row_seconds, found.run_seconds, found.text_length, found.list_cells, found.path_steps, found.depth
     )
-
-
-class ResultsConfig(Settings):
-    """Where the results of a run go, and which files are written."""
-
-    folder: Name = "runs"
-    """The folder that holds the run folders, relative to the suite; without it `runs`, where the command is run."""
-    name: Name | None = None
-    """The name of this run's folder; date, time and a fingerprint of the suite without it."""
-    formats: tuple[str, ...] = ()
-    """Further files that are written beside run.json, summary.txt and run.db; `csv` is rows.csv at any size, `field_sums`
-    field_summary.csv, `repeats` and `confidence` are tables of these sections, `parquet` is rows.parquet, and `rows`, `codes`,
-    `outcomes`, `cells` and `answers` are JSON lines of what run.db holds."""
-    decimal: Decimal = "auto"
-    """The mark before decimals in the CSV files: a point, a comma, or (`auto`) that of the test set's own cells. Where they have no
-    decimals, a comma goes with semicolons between cells, and a point with everything else."""
-    lowest_fields: int = Field(5, ge=0, strict=True)
-    """How many of the lowest-scoring fields the summary lists."""
-    evidence: Literal["first", "all"] | Annotated[int, Field(ge=1, strict=True)] = "first"
-    """How many rows with a wrong result are recorded for each field of more than 1,000 rows: `first` is 200, `all` is all of them."""
-    documents: Literal["auto", "all", "none"] = "auto"
-    """The rows whose cells are kept: all, or none; auto is all of up to 1,000 rows, and of rows that cannot be read again."""
-    reasoning_length: int | None = Field(None, ge=0, strict=True)
-    """How many characters of a judge's reason are kept; all of it without this."""
-
-
-class StatisticsConfig(Settings):
-    """What intervals are to know of the rows."""
-
-    cluster: Annotated[str, Field(pattern=r"^row\.\s*\S")] | None = None
-    """The column that says which rows belong together, such as the pages of one document: `row.doc_id`."""
-
-    _a_column = _written_as_column("cluster", "the groups of rows are named by a column", "cluster: ")
-
-    @property
-    def column(self) -> str | None:
-        """The column's own name."""
-        return None if self.cluster is None else self.cluster.removeprefix("row.")
-
-
-def read_results_settings(data: Any, context: Mapping[str, Any]) -> ResultsConfig:
-    """The settings under `results`. Whether there are such formats is for those to say who write them."""
-    return build(ResultsConfig, data, noun="results")
-
-
-def read_statistics(data: Any, context: Mapping[str, Any]) -> StatisticsConfig:
-    """The settings under `statistics`."""
-    return build(StatisticsConfig, data, noun="statistics")
-
-
-def reading_of(config: SuiteConfig) -> Reading:
-    """How outputs are read where an evaluator says nothing else."""
-    given: TestSetConfig = config.sections.get("test_set") or TestSetConfig.model_construct()
-    limits = config.sections.get("limits") or WorkLimits()
-    return Reading(given.parse, given.unreadable_output, given.empty_expected, given.pick, limits)

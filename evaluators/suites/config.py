@@ -20,8 +20,7 @@ from evaluators.model.settings import BadSettings, Detail, Loc, bad, build, fill
 from evaluators.scoring.comparators._comparator import COMPARATORS, Comparator
 from evaluators.scoring.evaluators._evaluator import BUILTIN, START_HERE, Evaluator
 from evaluators.scoring.fields.named_comparators import NEIGHBOURS, read_comparator
-from evaluators.scoring.judges.judge import Judge, read_judge
-from evaluators.scoring.judges.prices import JUDGE_COST
+from evaluators.scoring.judges.judge import JUDGE_COST, Judge, read_judge
 from evaluators.scoring.needs import read_conditions
 from evaluators.scoring.plan.graph import EvaluatorLine, check_edges
 from evaluators.scoring.values.file_names import as_file_name, shown, why_no_file_name

@@ -9,7 +9,7 @@ import pytest
 
 from evaluators.model.settings import BadSettings, Settings, build
 from evaluators.runs.gates import GateConfig
-from evaluators.runs.suite_sections import ResultsConfig
+from evaluators.runs.results_section import ResultsConfig
 from evaluators.scoring.comparators._closeness import Tolerance
 from evaluators.scoring.comparators._comparator import COMPARATORS
 from evaluators.scoring.evaluators._evaluator import BUILTIN, FromColumn

@@ -25,8 +25,7 @@ from evaluators.model.issues import Blame, Issue, Problems, RowProblem, problem
 from evaluators.model.rows import MISSING, Comparison
 from evaluators.scoring.comparators._comparator import Comparator, Question, word_of
 from evaluators.scoring.judges.asking import GivenAnswer, LoggedAnswer
-from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion
-from evaluators.scoring.judges.prices import amount_text
+from evaluators.scoring.judges.judge import JudgeAnswer, JudgeQuestion, amount_text
 from evaluators.scoring.judges.repeats import agreed
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.files import NoSmallFile, check_openable, read_small

@@ -11,6 +11,7 @@ has no score. What `answer` raises concerns the whole list, which is then asked 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -27,6 +28,10 @@ from evaluators.scoring.comparators._comparator import WholeCall, failed
 from evaluators.scoring.judges.session import Session
 from evaluators.scoring.values.addresses import addresses_in, refused_addresses
 
+JUDGE_COST: Final = "judge_cost"
+"""The measure of what was paid for each row."""
+COST_IN: Final = "cost in "
+"""How its column is called, before the currency."""
 ITEMS: Final = "items"
 """Where, among the `params` of a question about two lists, stands how the parts of their items are compared, by path."""
 
@@ -122,6 +127,11 @@ class Estimate(msgspec.Struct, frozen=True):
     """Of the requests that have a price."""
     unpriced: int = 0
     """Requests to models without a price."""
+
+
+def amount_text(cost: int) -> str:
+    """A cost as a number with all its decimals."""
+    return f"{Decimal(cost).scaleb(-12).normalize():f}"
 
 
 class Judge(Settings):

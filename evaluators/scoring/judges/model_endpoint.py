@@ -17,8 +17,8 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from evaluators.model.issues import Issue, Problems, extra_hint, problem
 from evaluators.model.settings import Name, Settings, bad
 from evaluators.scoring.judges.chat import Send, Structured
-from evaluators.scoring.judges.judge import Judge, JudgeQuestion, unanswered
-from evaluators.scoring.judges.prices import PriceList, amount_text, read_prices, units
+from evaluators.scoring.judges.judge import Judge, JudgeQuestion, amount_text, unanswered
+from evaluators.scoring.judges.prices import PriceList, read_prices, units
 
 DEFAULT_MODEL: Final = "DEFAULT_LLM_MODEL"
 """The environment variable that names the model where a suite names none."""

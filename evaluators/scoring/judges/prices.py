@@ -10,7 +10,6 @@ costs are whole numbers, and are never rounded. A model without a price has no c
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -23,10 +22,6 @@ from evaluators.model.settings import BadSettings, Name, Settings, bad, build, s
 from evaluators.scoring.values.files import NoSmallFile, read_small
 from evaluators.scoring.values.yaml_text import NotYAML, load_untrusted
 
-JUDGE_COST: Final = "judge_cost"
-"""The measure of what was paid for each row."""
-COST_IN: Final = "cost in "
-"""How its column is called, before the currency."""
 UNIT: Final = 10**12
 """How many units 1 of a currency is."""
 _PER_TOKEN: Final = UNIT // 10**6
@@ -36,11 +31,6 @@ _MOST: Final = 10_000
 def units(amount: float) -> Fraction:
     """An amount as it is written, in units."""
     return Fraction(str(amount)) * UNIT
-
-
-def amount_text(cost: int) -> str:
-    """A cost as a number with all its decimals."""
-    return f"{Decimal(cost).scaleb(-12).normalize():f}"
 
 
 def _price(value: object) -> int:

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import evaluators
 from evaluators.model.issues import Problems
 from evaluators.reports.run_page import run_page
-from evaluators.scoring.judges.prices import UNIT, amount_text, read_prices
+from evaluators.scoring.judges.judge import amount_text
+from evaluators.scoring.judges.prices import UNIT, read_prices
 from tests.kit import cli, read_yaml, write_rows
 from tests.scoring.judges.chat_server import ChatServer, Reply, verdicts
 
