@@ -147,6 +147,8 @@ class Place:
         how = self.how
         self.quick = how is not None and not (how.unread or how.each or self.needs_preparing or self.as_result)
         """Equal values match, and nothing is to be asked of them."""
+        self.exact = self.quick and how is not None and how.exact
+        """Scalars that differ are a mismatch, too, and nothing is to be asked of them."""
         self.ordered, self.unique = node.align.how == "ordered", node.align.unique
         self.looked_into = self.kind in (OBJECT, ARRAY) and not self.needs_preparing
         self.ranks: dict[Place, Trail] = {}

@@ -126,10 +126,14 @@ class Walk(Weighing):
                 unknown += 2 if a is b is MISSING else 1
                 if a is b is MISSING and not (child.needed or child.needs_preparing):
                     continue
-            if mark is not None and a == b:
+            if mark is not None:
                 kind = a.__class__
-                if kind is str or (kind is b.__class__ and kind in SCALARS):
-                    append(mark if a or kind in NUMBERS else child.bare)
+                if a == b:
+                    if kind is str or (kind is b.__class__ and kind in SCALARS):
+                        append(mark if a or kind in NUMBERS else child.bare)
+                        continue
+                elif child.exact and kind in SCALARS and b.__class__ in SCALARS:
+                    self.fields.append(FieldResult(child, (*at, key), MISMATCH, a, b))
                     continue
             elif child.looked_into and a and b:
                 kind = a.__class__
@@ -319,10 +323,14 @@ class Walk(Weighing):
                     a, b = a.get(below, MISSING), b.get(below, MISSING)
                 else:
                     a, b = read(e, o)
-            if plain and mark is not None and a == b:
+            if plain and mark is not None:
                 kind = a.__class__
-                if kind is str or (kind is b.__class__ and kind in SCALARS):
-                    append(mark if a or kind in NUMBERS else child.bare)
+                if a == b:
+                    if kind is str or (kind is b.__class__ and kind in SCALARS):
+                        append(mark if a or kind in NUMBERS else child.bare)
+                        continue
+                elif child.exact and kind in SCALARS and b.__class__ in SCALARS:
+                    self.fields.append(FieldResult(child, at, MISMATCH, a, b))
                     continue
             here = around
             if child.needs_preparing:
