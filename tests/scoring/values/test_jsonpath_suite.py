@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from evaluators.scoring.values.jsonpath_text import _PLAIN, _read_by_library, read_jsonpath
 from evaluators.scoring.values.paths import BadPath, Location, parse
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -82,3 +84,17 @@ def test_what_is_no_path_of_the_rfc_is_refused_but_for_listed_leniencies() -> No
                 read.append(case["selector"])
     assert [text for text in read if not any(re.search(one, text) for one in FORGIVEN)] == []
     assert len(read) == 93
+
+
+def test_plain_paths_are_read_without_the_library_as_it_reads_them() -> None:
+    parts = ("", ".a", ".where", ".true", ".a-b-", "._é日", ".len", "[*]", "[0]", "[12]", "[123456789]")
+    paths = ["$" + "".join(each) for each in product(parts, repeat=3)]
+    assert all(map(_PLAIN.fullmatch, paths))
+    assert [path for path in paths if read_jsonpath(path) != _read_by_library(path)] == []
+
+
+@pytest.mark.parametrize(
+    "path", ["$.a.*", "$..a", "$['a b']", "$[01]", "$[-1]", "$.1a", "$.a b", "$a", "$.a.", "$[1:2]", "$.a\n"]
+)
+def test_any_other_path_is_for_the_library(path: str) -> None:
+    assert not _PLAIN.fullmatch(path)

@@ -672,11 +672,12 @@ def test_a_suggestion_exists_and_does_not_depend_on_key_order(
         assert Path(parse(nearest).steps).locate(document)
 
 
-def test_only_jsonpath_loads_its_library() -> None:
+def test_only_a_jsonpath_with_more_than_names_and_indexes_loads_its_library() -> None:
     script = (
-        "import sys; from evaluators.scoring.values.paths import parse; parse('a.b').get({}); parse('/a/0').get({});"
+        "import sys; from evaluators.scoring.values.paths import parse;"
+        "[parse(text).get({}) for text in ('a.b', '/a/0', '$.a[*].b')];"
         "assert not [name for name in sys.modules if name.startswith('jsonpath_ng')];"
-        "parse('$.a'); assert 'jsonpath_ng' in sys.modules"
+        "parse('$..a'); assert 'jsonpath_ng' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
 
