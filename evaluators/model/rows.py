@@ -166,15 +166,6 @@ class Outcome(Struct, frozen=True, omit_defaults=True):
     evaluator: str = ""
     """Both are said where it was recorded."""
 
-    def __post_init__(self) -> None:
-        """Makes a tuple of the ratio among the details where it is a list of two whole numbers. Raises ValueError where it is neither
-        that nor a tuple."""
-        ratio = self.details.get("ratio")
-        if type(ratio) is list and [type(one) for one in ratio] == [int, int]:
-            force_setattr(self, "details", {**self.details, "ratio": tuple(ratio)})
-        elif ratio is not None and type(ratio) is not tuple:
-            raise ValueError("the ratio among the details is two whole numbers")
-
     @property
     def place(self) -> str:
         """Its place in the schema."""

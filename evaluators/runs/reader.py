@@ -126,6 +126,7 @@ class Run:
         """A run that was just scored. `facts` is the record of its rows, or the reason why they were not recorded."""
         found = cls.__new__(cls)
         found._hold(path, result, facts)
+        found._checked = True  # this process has just written them
         return found
 
     def _hold(self, path: Path, result: RunResult, facts: RecordFacts | Problems) -> None:
@@ -523,7 +524,14 @@ def outcome_of(text: str, where: Callable[[], str]) -> OutcomeLine:
     if found is None:
         data = _object(text, place := where())
         found = typed(data, outcome_kind(data), place)
-    return found
+    return _with_ratio(found) if isinstance(found, Outcome) and "ratio" in found.details else found
+
+
+def _with_ratio(outcome: Outcome) -> Outcome:
+    """The outcome with its exact partial credit as a pair, which JSON has as a list."""
+    ratio = outcome.details["ratio"]
+    pair = isinstance(ratio, list) and [type(one) for one in ratio] == [int, int]
+    return replace(outcome, details={**outcome.details, "ratio": tuple(ratio)}) if pair else outcome
 
 
 def _object(text: str, where: str) -> dict[str, Any]:
