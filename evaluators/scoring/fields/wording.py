@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluators.model.issues import Blame, Issue, RowProblem
 from evaluators.model.rows import MISSING, FieldStatus, Outcome
@@ -26,7 +26,6 @@ from evaluators.scoring.fields.outcomes import (
 )
 from evaluators.scoring.fields.pairing import CROWDED
 from evaluators.scoring.fields.places import ShownMetric
-from evaluators.scoring.fields.post_process import Processor, post_process
 from evaluators.scoring.fields.presence import AbsentValues
 from evaluators.scoring.fields.results import IS_WRONG, NOT_JUDGED, SKIPPED, STATUS, FieldResult, RowResults
 from evaluators.scoring.fields.rules import EQUAL, Explained, Partial, explain_rule
@@ -35,6 +34,9 @@ from evaluators.scoring.values.differences import differs
 from evaluators.scoring.values.equality import same
 from evaluators.scoring.values.paths import Path
 from evaluators.scoring.values.transforms import TransformError
+
+if TYPE_CHECKING:
+    from evaluators.scoring.fields.post_process import Processor
 
 OURS: Final = frozenset(
     ("code", "metric", "outside", "ratio", "batch", "stands_for", "compared_expected", "compared_actual", "unreadable")
@@ -62,7 +64,11 @@ def scored(results: RowResults, post_processors: Sequence[Processor], absent: Ab
                 problems.append(in_field(problem, result.path))
             if shown is not None and shown.totals is not None:
                 judged[result.path, shown.metric.name] = shown.weight, shown.totals
-    fields = post_process(found, post_processors)
+    fields = tuple(found)
+    if post_processors:
+        from evaluators.scoring.fields.post_process import post_process  # few suites have any
+
+        fields = post_process(found, post_processors)
     arrays = list_outcomes(paired_lists(results, absent), fields)
     if judged:
         arrays += judged_list_outcomes(judged, fields)
