@@ -40,7 +40,6 @@ from evaluators.cli._printing import (
     print_run,
 )
 from evaluators.cli._progress import progress_line, sending_progress
-from evaluators.scoring.values.late_pattern import patterns_late
 
 if TYPE_CHECKING:
     from evaluators.api.run_options import RunOptions
@@ -202,6 +201,8 @@ def command(suite: str, test_set: str | None, **options: Any) -> None:
     SUITE is a YAML file. TEST_SET is a file with rows, such as rows.csv, a folder or a pattern of such files, or the
     address of one, such as s3://bucket/rows.csv; `-` is standard input. Without it, the test set that the suite names is taken.
     """
+    from evaluators.scoring.values.late_pattern import patterns_late
+
     with patterns_late():  # PyYAML has a large one of all characters that YAML allows, and its parser in C does without
         import_module("yaml")
 
