@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from evaluators.model.limits import row_clock
+from evaluators.scoring.values.late_pattern import late_pattern
 from evaluators.scoring.values.text import strip_accents
 
 Span: TypeAlias = tuple[int, int]
@@ -207,37 +208,37 @@ _SCRIPTS: Final = (
     "\U00020000-\U0003ffff"
 )
 """Letters of scripts that do not part words, or not from particles: where a word ends cannot be seen."""
-_WITHOUT_SPACES: Final = re.compile(f"[{_SCRIPTS}]")
-_WORD: Final = re.compile(f"[^\\W_{_SCRIPTS}]+|[{_SCRIPTS}]|[^\\w\\s]|_")
+_WITHOUT_SPACES: Final = late_pattern(f"[{_SCRIPTS}]")
+_WORD: Final = late_pattern(f"[^\\W_{_SCRIPTS}]+|[{_SCRIPTS}]|[^\\w\\s]|_")
 """A word, or one character of a script that does not part them, or a mark."""
-_LETTERS: Final = re.compile(r"[0-9A-Za-z]+|[^\W_]")
-_BEFORE_CODE: Final = re.compile("(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] )")
-_AFTER_CODE: Final = re.compile("(?!-?[0-9A-Za-z_]| [0-9])")
+_LETTERS: Final = late_pattern(r"[0-9A-Za-z]+|[^\W_]")
+_BEFORE_CODE: Final = late_pattern("(?<![0-9A-Za-z_])(?<![0-9A-Za-z]-)(?<![0-9] )")
+_AFTER_CODE: Final = late_pattern("(?!-?[0-9A-Za-z_]| [0-9])")
 _INSIDE_CODE: Final = (" ", "-")
 _JOINS: Final = ".,/-"
 """Marks within a code or a number: between two digits, and some of them between a digit and a letter."""
-_ADDRESS: Final = re.compile("[^\\s@]@[^\\s@]|://")
+_ADDRESS: Final = late_pattern("[^\\s@]@[^\\s@]|://")
 """What an address of mail or of the web has. A longer address is another one."""
-_BEFORE_ADDRESS: Final = re.compile(r"(?:[\w%@]|[^\W_][.+-])$")
-_AFTER_ADDRESS: Final = re.compile(r"[@%]|[.+/-][^\W_]")
+_BEFORE_ADDRESS: Final = late_pattern(r"(?:[\w%@]|[^\W_][.+-])$")
+_AFTER_ADDRESS: Final = late_pattern(r"[@%]|[.+/-][^\W_]")
 _LONG_DASHES: Final = "\u2014\u2015"
-_MINUS: Final = re.compile(
+_MINUS: Final = late_pattern(
     f"(?:([0-9] )|^|[^\\w)\\]])([-\u2010-\u2013\u2212\ufe58\ufe63\uff0d{_LONG_DASHES}])(?:[^\\w\\s]|[A-Z]{{3}} ?)?$"
 )
-DASH_BEFORE_DIGIT: Final = re.compile("^[\u2010-\u2013\ufe58\ufe63\uff0d](?=[^\\w\\s]?[0-9])")
+DASH_BEFORE_DIGIT: Final = late_pattern("^[\u2010-\u2013\ufe58\ufe63\uff0d](?=[^\\w\\s]?[0-9])")
 """What stands for the minus of a value."""
-_NEGATION: Final = re.compile(
+_NEGATION: Final = late_pattern(
     r"(?<!\w)(?:no|not|none|never|without|cannot|nor|neither|\w+n['\u2019]t|nicht|kein\w{0,2}|nie|niemals|ohne|weder|ne|pas|jamais|sans|"
     r"aucune?|nunca|jamas|sin|ningun[ao]?|non|mai|senza|nessun[ao]?|nao|sem|nenhuma?|niet|geen|nooit|zonder|ikke|ingen|aldrig|aldri|"
     r"uden|uten|inte|utan|bez|nigdy)(?!\w)"
 )
-_NEGATED: Final = re.compile(
+_NEGATED: Final = late_pattern(
     r"(?<!\w)(?:not|never|cannot|\w{2,6}n['\u2019]t|nicht|niemals|kein(?:e[mnrs]?)?|pas|jamais|non|n[a\u00e3]o|niet|geen|nooit|ikke|aldrig|aldri|inte|"
     r"nie|nunca|jam[a\u00e1]s)(?:\s+(?:yet|been|be|being|a|an|any|the|mehr|noch|encore|ancora|mais|ennu|enn\u00e5))?(?:\s+been)?\s+$",
     re.IGNORECASE,
 )
 """Right before what it says no to. A "no" may stand for a number, and what "without" names is there."""
 LONGEST_NEGATION: Final = 32
-_MINUS_IN_WORDS: Final = re.compile("(?<![0-9] )(?<!\\w)(?:minus|moins|menos|meno)\\s$", re.IGNORECASE)
-_NO_CODE: Final = re.compile(r"[^\w +-]")
-_THREE_LETTERS: Final = re.compile(r"[^\W\d_]{3}")
+_MINUS_IN_WORDS: Final = late_pattern("(?<![0-9] )(?<!\\w)(?:minus|moins|menos|meno)\\s$", re.IGNORECASE)
+_NO_CODE: Final = late_pattern(r"[^\w +-]")
+_THREE_LETTERS: Final = late_pattern(r"[^\W\d_]{3}")
