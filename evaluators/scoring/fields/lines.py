@@ -133,7 +133,7 @@ def _as_setting(spelled: object, body: object, data: object, details: Sequence[D
         return details
     path, own = fields[-1]
     written = own if isinstance(own, Mapping) and {*own} & {*NEIGHBOURS} else {"compare": own or "exact"}
-    hint = f'"{spelled}" is a setting of one field: write {flow({path: {**written, spelled: body}})[1:-1]}'
+    hint = f'"{spelled}" is a setting of one field, as in {flow({path: {**written, spelled: body}})[1:-1]}'
     return [replace(details[0], hint=hint)]
 
 
