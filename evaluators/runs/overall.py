@@ -1,4 +1,5 @@
-"""The overall score of a row: that of the evaluator called `overall`, or the mean of those that are no part of a composite."""
+"""The overall score of a row: that of the evaluator called `overall`, or the mean of those that are no part of a composite; and the
+evaluator that stands for a run where there is room for one."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from evaluators.model.rows import Result, RowStatus
+from evaluators.runs.result import EvaluatorStats, RunResult
 
 OVERALL: Final = "overall"
 """What the score of a whole row is called."""
@@ -34,3 +36,16 @@ def overall_verdict(parts: Sequence[Result]) -> Result:
     mean = sum((Fraction(one.num, one.den) for one in there), Fraction()) / len(there)
     passed = all(one.passed is not False for one in there)
     return Result(RowStatus.SCORED, passed, mean.numerator, mean.denominator)
+
+
+def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
+    """The evaluator that a sentence about the whole run speaks of, by variant: the one that compared the most values, and of several alike,
+    or where none compares values, the first."""
+    if not result.evaluators:
+        return []
+    most = max(result.evaluators, key=_compared)
+    return [stats for stats in result.evaluators if stats.name == most.name]
+
+
+def _compared(stats: EvaluatorStats) -> int:
+    return stats.counts.n if stats.counts is not None else 0

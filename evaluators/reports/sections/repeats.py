@@ -7,9 +7,9 @@ from typing import Final
 
 from evaluators.reports.document import Block, Column, Paragraph, Section, count_columns, table_of, text_column
 from evaluators.reports.parts import ALWAYS, Brief, metric_columns, metric_texts
-from evaluators.reports.sections.verdict import main_evaluators
 from evaluators.runs.metric_table import FLIP_METRICS, PASS_METRICS, REPEAT_METRICS
 from evaluators.runs.metrics import counted, rows_text, score_text, with_variant
+from evaluators.runs.overall import main_evaluators
 from evaluators.runs.result import FieldFlips, PassesAt, RepeatStats, RunResult
 from evaluators.scoring.values.quoting import first_ones, quote
 

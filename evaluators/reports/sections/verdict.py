@@ -12,6 +12,7 @@ from evaluators.reports.headline import Options
 from evaluators.reports.sections.fields import weak_fields
 from evaluators.reports.sections.labels import worst_label
 from evaluators.runs.metrics import full_name, rows_text, score_text
+from evaluators.runs.overall import main_evaluators
 from evaluators.runs.result import EvaluatorStats, RunResult
 from evaluators.scoring.values.paths import for_people
 
@@ -24,19 +25,6 @@ def verdict_section(result: RunResult, options: Options = Options()) -> tuple[Se
     """The sentences as the first section of a page; none where there is nothing to say."""
     lines = tuple(map(Paragraph, verdict_lines(result, options)))
     return (Section(None, lines, id=VERDICT),) if lines else ()
-
-
-def main_evaluators(result: RunResult) -> list[EvaluatorStats]:
-    """The evaluator that a sentence about the whole run speaks of, by variant: the one that compared the most values, and of several alike,
-    or where none compares values, the first."""
-    if not result.evaluators:
-        return []
-    most = max(result.evaluators, key=_compared)
-    return [stats for stats in result.evaluators if stats.name == most.name]
-
-
-def _compared(stats: EvaluatorStats) -> int:
-    return stats.counts.n if stats.counts is not None else 0
 
 
 def verdict_lines(result: RunResult, options: Options = Options()) -> Iterator[str]:

@@ -22,8 +22,8 @@ from evaluators.reports.markdown import page_markdown
 from evaluators.reports.names import field_name, flat_columns, segment
 from evaluators.reports.rows import RowView, field_numbers, row_views, whole_view
 from evaluators.reports.run_page import run_page
-from evaluators.reports.tracking.metrics import metrics_of
-from evaluators.reports.tracking.recorded_suite import settings_of, written_suite
+from evaluators.reports.tracking.metrics import metrics_of, overall_metrics
+from evaluators.reports.tracking.recorded_suite import overall_scores, settings_of, written_suite
 from evaluators.runs.reader import Run
 from evaluators.runs.store import ENVIRONMENT_JSON, LINKS_JSON, open_text
 from evaluators.scoring.values.json_text import to_text
@@ -174,7 +174,7 @@ def attachments(record: Run, table: RowTable | None, environment: bool = False) 
             with open_text(made / PAGE) as stream:
                 FORMATS.find("html")().write(record, stream, Options())
             found[f"run/{PAGE}"] = made / PAGE
-        every = metrics_of(record.result, every=True)
+        every = {**metrics_of(record.result, every=True), **overall_metrics(overall_scores(record))}
         (made / METRICS).write_text(json.dumps(every, indent=2, allow_nan=False) + "\n", encoding="utf-8")
         found[METRICS] = made / METRICS
         if table is not None:

@@ -28,7 +28,7 @@ from evaluators.runs.metric_table import (
     REPEAT_METRICS,
     Metric,
 )
-from evaluators.runs.overall import OVERALL
+from evaluators.runs.overall import OVERALL, main_evaluators
 from evaluators.runs.result import EvaluatorStats, FieldStats, NumericColumnStats, RunResult
 
 Number: TypeAlias = int | float
@@ -44,6 +44,9 @@ _GROUPS: Final = frozenset({"run", "gates", "measure", "evaluator", "variant", "
 """What names of other metrics begin with: an evaluator that is called so has the number of its first letter in its own."""
 _HEADLINE: Final = ("mean", "pass_rate")
 """What stands first in the group of an evaluator."""
+MOST_MAIN: Final = 6
+"""Metrics that a table of runs has room for."""
+_OF_OVERALL: Final = ("mean", "pass_rate", "scored")
 _VERDICTS: Final = ("passed", "warned", "failed", "undecided")
 
 
@@ -105,15 +108,38 @@ class Overall(Struct):
 
 
 def headline_of(result: RunResult, overall: Mapping[str | None, Overall]) -> dict[str, Number]:
-    """The metrics that a table of runs shows, by their names: of the overall score the mean, the pass rate and the rows that have one,
-    the mean of each evaluator, and how many gates failed. `overall` has those of each variant."""
-    found: dict[str, Number | None] = {}
-    for variant, whole in overall.items():
-        found |= {"/".join([*_of_variant(variant), OVERALL, name]): value for name, value in whole.metrics()}
-    found |= {f"{_prefix(stats)}/mean": stats.mean for stats in result.evaluators}
-    if result.gates:
-        found["gates/failed"] = sum(gate.verdict == "failed" for gate in result.gates)
-    return {name: value for name, value in sorted(found.items()) if value is not None and isfinite(value)}
+    """The metrics that a table of runs shows, by their names, at most `MOST_MAIN`: how many gates failed; the mean of the evaluator that
+    compares the most values, of five variants at most; of the overall score the mean, the pass rate and the rows that have one; the mean
+    of each other evaluator, in their order. What has no room for all variants is left out. `overall` has the scores of each variant."""
+    main = main_evaluators(result)
+    of_rows = overall_metrics(overall)
+    kinds: list[Mapping[str, Number | None]] = [
+        {"gates/failed": sum(gate.verdict == "failed" for gate in result.gates)} if result.gates else {},
+        _means(main[: MOST_MAIN - 1]),
+        *({name: of_rows[name] for name in of_rows if name.endswith(f"/{last}")} for last in _OF_OVERALL),
+    ]
+    others = (stats.name for stats in result.evaluators if stats not in main)
+    kinds += (_means(stats for stats in result.evaluators if stats.name == name) for name in dict.fromkeys(others))
+    shown: dict[str, Number] = {}
+    for kind in kinds:
+        defined = {name: value for name, value in kind.items() if value is not None and isfinite(value)}
+        if len(shown | defined) <= MOST_MAIN:
+            shown |= defined
+    return dict(sorted(shown.items()))
+
+
+def overall_metrics(overall: Mapping[str | None, Overall]) -> dict[str, Number]:
+    """The metrics of the overall scores of each variant, by their names."""
+    named = {
+        "/".join([*_of_variant(variant), OVERALL, name]): value
+        for variant, whole in overall.items()
+        for name, value in whole.metrics()
+    }
+    return {name: value for name, value in named.items() if value is not None}
+
+
+def _means(evaluators: Iterable[EvaluatorStats]) -> dict[str, Number | None]:
+    return {f"{_prefix(stats)}/mean": stats.mean for stats in evaluators}
 
 
 def nested(metrics: Mapping[str, Number]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from pydantic import Field, NonNegativeInt
 from evaluators.model.issues import Problems, extra_hint, problem
 from evaluators.model.registry import Socket
 from evaluators.model.settings import BadSettings, Detail, Settings, bad, build, spell, word_or_map
-from evaluators.reports.tracking.metrics import Number, headline_of, metrics_of
+from evaluators.reports.tracking.metrics import Number, headline_of, metrics_of, overall_metrics
 from evaluators.reports.tracking.recorded_suite import overall_scores
 from evaluators.runs.reader import Run
 from evaluators.runs.store import RUN_JSON
@@ -60,7 +60,7 @@ class Tracker(Settings):
         if variant is not None:
             result, overall = result.of_variant(variant), {None: overall[variant]}
         few = headline_of(result, overall)
-        return few if self.figures == "main" else {**metrics_of(result, every=True), **few}
+        return few if self.figures == "main" else {**metrics_of(result, every=True), **overall_metrics(overall), **few}
 
     def check(self, name: str) -> None:
         """Looks, before the first row, whether the tracker can be used here: by default, whether its packages are installed.

@@ -69,7 +69,7 @@ def test_a_run_of_mlflow_and_a_run_that_is_sent_stand_in_one_table(
     runs = mlflow.MlflowClient(mlflow_store).search_runs([experiment.experiment_id])
     assert len(runs) == 3
     shared = {name: pytest.approx(value) for name, value in ours.main.items() if name != "gates/failed"}
-    assert {"overall/mean", "overall/pass_rate", "overall/scored", "header/mean"} <= {*shared}
+    assert {"overall/mean", "overall/pass_rate", "overall/scored", "whole/mean"} <= {*shared}
     for run in runs:
         assert {name: run.data.metrics[name] for name in shared} == shared
         assert run.data.tags["mlflow.runType"] == "genai_evaluate"  # what the page of evaluation runs goes by

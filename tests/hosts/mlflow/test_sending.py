@@ -52,10 +52,12 @@ def test_a_run_is_there_with_our_figures(client: Any, mlflow_store: str, tmp_pat
     assert run.info.run_name == "table"
     assert run.data.metrics == ours.main
     assert run.data.params == flat_params(ours.record)
-    assert_same_figures({name: Aggregate(run.data.metrics[f"{name}/mean"]) for name in ours.evaluators}, ours)
+    shown = [name for name in ours.evaluators if f"{name}/mean" in ours.main]
+    assert shown == ["short", "whole", "overall"]
+    assert_same_figures({name: Aggregate(run.data.metrics[f"{name}/mean"]) for name in shown}, ours)
     assert (run.data.metrics["overall/scored"], run.data.metrics["gates/failed"]) == (7, 1)
     file = client.download_artifacts(run.info.run_id, "metrics.json", str(tmp_path))
-    assert json.loads(Path(file).read_text(encoding="utf-8")).items() >= ours.metrics.items()
+    assert json.loads(Path(file).read_text(encoding="utf-8")).items() >= {**ours.metrics, **ours.main}.items()
     assert run.data.tags["evaluators.gate/page.number/accuracy"].startswith("failed: accuracy 0.7500 is below 0.99")
     assert run.data.tags["mlflow.note.content"].startswith("# table: FAILED")
 
@@ -177,7 +179,7 @@ def test_each_model_is_a_run_of_its_own_below_one_of_all(
             assert one.data.tags["mlflow.parentRunId"] == above.info.run_id
             assert one.info.status == above.info.status == "FINISHED"
             assert not any(name.startswith("variant/") for name in one.data.metrics)
-            assert one.data.metrics["header/mean"] == ours.main[f"variant/{model}/header/mean"]
+            assert one.data.metrics["whole/mean"] == ours.main[f"variant/{model}/whole/mean"]
             table = client.load_table(experiment, "rows.json", run_ids=[one.info.run_id])
             assert {*table["variant"]} == {model}
             assert len(client.search_traces(locations=[experiment], run_id=one.info.run_id)) == 3
@@ -230,7 +232,7 @@ def test_sending_again_changes_nothing(client: Any, tmp_path: Path, monkeypatch:
     assert everything(client, first["run_id"]) == before
     experiment = client.get_experiment_by_name("again").experiment_id
     assert len(client.search_runs([experiment])) == 1
-    history = client.get_metric_history(first["run_id"], "header/mean")
+    history = client.get_metric_history(first["run_id"], "whole/mean")
     assert len(history) == 1
     traces = client.search_traces(locations=[experiment], run_id=first["run_id"])
     assert len(traces) == 6
