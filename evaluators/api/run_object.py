@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from evaluators.api.shown_page import ShownPage
     from evaluators.reports.rows import RowView
 
-_LISTED: Final = 6
+_LISTED: Final = 5
 _WRONG: Final = ("mismatch", "omission", "hallucination", "error")
 _FAILURE_COLUMNS: Final[dict[str, Kind]] = {
     "row": "count", "id": "text", "evaluator": "text", "path": "text", "status": "text", "expected": "value",
@@ -282,9 +282,9 @@ class Run(reader.Run):
         return pandas.Index(ids, name="id") if named else pandas.Index(numbers, name="row")
 
     def __repr__(self) -> str:
-        """A few lines for a Python prompt: the first evaluators with mean and pass rate, and the first causes of the exit code, each cut
-        to 160 characters."""
-        lines = [self._head()]
+        """A few lines for a Python prompt: the first sentence of its pages, the first evaluators with mean and pass rate, and the first
+        causes of the exit code, each cut to 160 characters."""
+        lines = [self._head(), *self._verdict()[:1]]
         means = self.result.evaluators
         width = max([len(full_name(one)) for one in means[:_LISTED]], default=0)
         for one in means[:_LISTED]:
@@ -302,7 +302,7 @@ class Run(reader.Run):
         )
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: a table of the evaluators, and the first causes of the exit code."""
+        """What a notebook shows: the sentence that pages begin with, a table of the evaluators, and the first causes of the exit code."""
         from html import escape
 
         kinds: dict[str, Kind] = {
@@ -313,7 +313,15 @@ class Run(reader.Run):
             kinds, [[full_name(one), one.mean, score_text(one.pass_rate), one.scored, one.rows] for one in means]
         )
         causes = "".join(f"<li>{escape(cause)}</li>" for cause in self.result.causes[:5])
-        return f"<p><b>{escape(self._head())}</b></p>{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
+        verdict = "".join(f"<p>{escape(sentence)}</p>" for sentence in self._verdict())
+        return (
+            f"<p><b>{escape(self._head())}</b></p>{verdict}{table._repr_html_()}{f'<ul>{causes}</ul>' if causes else ''}"
+        )
+
+    def _verdict(self) -> list[str]:
+        from evaluators.reports.sections.verdict import verdict_lines  # who prints no run starts sooner
+
+        return list(verdict_lines(self.result))
 
     def _head(self) -> str:
         code, end = self.result.exit_code, headline(self.result).partition(";")[0]

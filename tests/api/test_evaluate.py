@@ -15,6 +15,8 @@ from pydantic import BaseModel
 
 import evaluators
 from evaluators.reports.headline import headline
+from evaluators.reports.run_page import run_page
+from evaluators.reports.text import page_text
 from tests.kit import write_rows
 
 pandas = pytest.importorskip("pandas")
@@ -176,6 +178,15 @@ def test_a_run_ends_in_the_words_of_the_command(expected: str | None, gates: dic
     run = evaluators.evaluate(rows, {"evaluators": ["exact_match"], "gates": gates})
     assert f": {said}, 2 rows of " in repr(run).splitlines()[0]
     assert headline(run.result) == said.partition(" (")[0]
+
+
+def test_a_prompt_and_a_notebook_show_the_sentence_that_pages_begin_with() -> None:
+    rows = [{"output": {"a": "<b>", "b": one}, "expected": {"a": "<b>", "b": 1}} for one in (1, 2, 3)]
+    run = evaluators.evaluate(rows, fields=["a", "b"])
+    sentence = "4 of 6 values right; 1 of 3 rows passed; worst: b (1 of 3 right)"
+    assert repr(run).splitlines()[1] == sentence
+    assert f"<p>{sentence}</p>" in run._repr_html_()
+    assert sentence in page_text(run_page(run.result))
 
 
 def test_a_run_is_shown_in_a_few_lines() -> None:
